@@ -238,7 +238,7 @@ fn slurm_log(input: &[u8]) -> Result<bool, String> {
     let site = SAMPLES.get_or_init(|| {
         let version = Version::ALL[0];
         let conf = Conf::read(NAME, CONF, version, &[]).expect("it is sound");
-        Site { conf, accounts: Some(Accounts::read(NAME, ACCOUNTS).expect("it is sound")), version }
+        Site { conf, accounts: Accounts::read(NAME, ACCOUNTS).expect("it is sound"), version }
     });
     if let Err(error) = version_of(input) {
         refused(format!("{NAME}: {error}"))?;

@@ -57,16 +57,16 @@ fn run(case: (u32, u32, u32, u32, u32), load: u32, version: Version) {
         case.0
     );
     let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    let site = Site { conf, accounts: None, version };
+    let site = Site { conf, accounts: Default::default(), version };
     let jobs = jobs(case, load);
     let terms = Terms { start: 1_700_000_000, zero: 1_700_000_200, phases: Phases::default() };
     let (mut main, mut backfill, mut waits, mut last) = (0, 0, 0, 0);
     let mut digest = 0_u64;
     let begin = Instant::now();
     simulate(&site, &jobs, terms, None, |report| match report {
-        Report::MainPass { .. } => main += 1,
-        Report::BackfillPass { .. } => backfill += 1,
-        Report::Waits { .. } => {}
+        Report::MainPass(..) => main += 1,
+        Report::BackfillPass(_) => backfill += 1,
+        Report::Waits(..) => {}
         Report::Ended(job) => {
             waits += job.start - job.submit;
             last = job.end;

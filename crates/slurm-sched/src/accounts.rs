@@ -9,11 +9,11 @@ use crate::text;
 use std::collections::BTreeMap;
 
 /// Tree of associations, and QOS.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Accounts {
     /// Associations; the first is the root account, and a parent precedes its children.
     pub associations: Vec<Association>,
-    /// QOS in the order of the file; `normal` is always present.
+    /// QOS in the order of the file; each file has `normal`.
     pub qos: Vec<Qos>,
     /// Limits and flags that are not modelled, as `cluster.cfg:12: GrpWall`. They matter only if limits are enforced.
     pub not_modelled: Vec<String>,

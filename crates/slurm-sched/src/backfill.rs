@@ -6,39 +6,13 @@ mod quick;
 use crate::cluster::Cluster;
 use crate::conf::Scheduling;
 use crate::nodes::NodeSet;
-use crate::queue::Entry;
+use crate::queue::{Entry, Pass, Start};
 use crate::site::Site;
 use crate::table::{NodeSpace, Record};
 use crate::will_run::{ExpectedEnds, Slot, WillRun};
 use crate::workload::array_of;
 use quick::Bounds;
 use std::collections::BTreeMap;
-
-/// Start of a job, now or planned.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Start {
-    pub job: u32,
-    /// Index of the partition.
-    pub partition: usize,
-    pub nodes: NodeSet,
-    /// Planned start and end, the latter rounded as in the table; `None` for a start now.
-    pub planned: Option<(i64, i64)>,
-}
-
-/// Decisions of a backfill pass.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Pass {
-    /// Jobs tested, in order, with the index of the partition.
-    pub tested: Vec<(u32, usize)>,
-    pub plans: Vec<Start>,
-    pub starts: Vec<Start>,
-    /// CPUs of the nodes that the last successful will-run test of each job found.
-    pub found: BTreeMap<u32, u64>,
-    /// True if the pass started a job, or moved one to a later slot (SPEC 0.4).
-    pub changed: bool,
-    /// True if the pass marked nodes as planned, which changes them, as does the next pass, which removes the marks.
-    pub marks_nodes: bool,
-}
 
 /// Slot that the search for a job tested.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -310,7 +284,7 @@ impl<'a> Search<'a> {
 
     /// Returns the nodes that stay unplanned from `from` for the limit of the job, and the begin of a later slot, or 0 (SPEC 5.4b).
     fn usable(&self, entry: &Entry, from: i64) -> (NodeSet, i64) {
-        let partition = self.cluster.partition(entry.partition);
+        let partition = &self.cluster.partitions[entry.partition];
         let mut usable = partition.clone();
         let mut later = 0;
         let until = entry.least_limit() + from.max(self.now);

@@ -1,17 +1,20 @@
 //! State of the nodes: idle or held by a job.
 
+use crate::conf::{Partition, YEAR};
 use crate::limits::{Demand, Limits};
 use crate::nodes::NodeSet;
 use crate::select::Machine;
+use crate::site::Site;
 use crate::will_run::{ExpectedEnds, Running};
+use std::sync::Arc;
 
 /// Nodes of a cluster, the partitions over them, and the jobs that hold them.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
+    site: Arc<Site>,
     pub machine: Machine,
-    partitions: Vec<NodeSet>,
-    /// Seconds by which jobs of each partition outlast their limits; `None` without a bound.
-    graces: Vec<Option<i64>>,
+    /// Nodes of each partition on which jobs may start.
+    pub partitions: Vec<NodeSet>,
     /// Nodes that no job holds.
     pub idle: NodeSet,
     /// Running jobs by expected end.
@@ -20,15 +23,20 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Returns an idle cluster with these partitions.
-    pub(crate) fn new(machine: Machine, partitions: Vec<NodeSet>, graces: Vec<Option<i64>>, limits: Limits) -> Self {
-        let idle = NodeSet::full(machine.len());
-        Self { machine, partitions, graces, idle, running: Vec::new(), limits }
-    }
-
-    /// Returns the nodes of a partition.
-    pub(crate) fn partition(&self, index: usize) -> &NodeSet {
-        &self.partitions[index]
+    /// Returns an idle cluster.
+    pub(crate) fn new(site: Arc<Site>) -> Self {
+        let nodes = &site.conf.nodes;
+        let up = |partition: &Partition| {
+            NodeSet::of(nodes.len(), partition.nodes.iter().copied().filter(|node| nodes[*node].up))
+        };
+        Self {
+            machine: Machine(nodes.iter().map(|node| (node.cpus, node.weight)).collect()),
+            partitions: site.conf.partitions.iter().map(up).collect(),
+            idle: NodeSet::full(nodes.len()),
+            running: Vec::new(),
+            limits: Limits::new(Arc::clone(&site)),
+            site,
+        }
     }
 
     /// Assigns nodes to a job until `end` at the latest.
@@ -40,25 +48,39 @@ impl Cluster {
         );
         self.idle.subtract(&nodes);
         self.limits.started(&demand);
-        let place = self.running.partition_point(|running| (running.end, running.job) < (end, job));
-        self.running.insert(place, Running { job, end, nodes, demand, is_completing: false });
+        self.insert(Running { job, end, nodes, demand, is_completing: false });
+    }
+
+    fn insert(&mut self, job: Running) {
+        let place = self.running.partition_point(|other| (other.end, other.job) < (job.end, job.job));
+        self.running.insert(place, job);
+    }
+
+    fn remove(&mut self, job: u32) -> Option<Running> {
+        let place = self.running.iter().position(|running| running.job == job)?;
+        Some(self.running.remove(place))
     }
 
     /// Releases the nodes of a job; returns the job, or `None` if it is not running.
     pub(crate) fn end(&mut self, job: u32) -> Option<Running> {
-        let place = self.running.iter().position(|running| running.job == job)?;
-        let ended = self.running.remove(place);
+        let ended = self.remove(job)?;
         self.idle.unite(&ended.nodes);
         self.limits.ended(&ended.demand);
         Some(ended)
     }
 
-    /// Marks a stopped job, whose nodes stay in use for a moment.
+    /// Marks a stopped job, whose nodes stay in use until [`Self::clean_up`].
     pub(crate) fn stop(&mut self, job: u32, now: i64) {
-        if let Some(place) = self.running.iter().position(|running| running.job == job) {
-            let stopped = Running { end: now, is_completing: true, ..self.running.remove(place) };
-            let place = self.running.partition_point(|running| (running.end, running.job) < (now, job));
-            self.running.insert(place, stopped);
+        if let Some(running) = self.remove(job) {
+            self.insert(Running { end: now, is_completing: true, ..running });
+        }
+    }
+
+    /// Releases the nodes of jobs that were stopped by `time`.
+    pub(crate) fn clean_up(&mut self, time: i64) {
+        let is_stopped = |running: &&Running| running.is_completing;
+        while let Some(stopped) = self.running.iter().take_while(|running| running.end <= time).find(is_stopped) {
+            self.end(stopped.job);
         }
     }
 
@@ -72,11 +94,24 @@ impl Cluster {
         }
     }
 
-    /// Adds a node to a partition, or removes it.
-    pub(crate) fn set_usable(&mut self, partition: usize, node: usize, is_up: bool) {
+    /// Takes a failed node from a running job.
+    pub(crate) fn release_node(&mut self, job: u32, node: usize) {
+        if let Some(running) = self.running.iter_mut().find(|one| one.job == job && one.nodes.contains(node)) {
+            let one = NodeSet::of(self.machine.len(), [node]);
+            running.nodes.subtract(&one);
+            self.idle.unite(&one);
+        }
+    }
+
+    /// Lets jobs start on a node, or not.
+    pub(crate) fn set_usable(&mut self, node: usize, is_up: bool) {
         let one = NodeSet::of(self.machine.len(), [node]);
-        let nodes = &mut self.partitions[partition];
-        if is_up { nodes.unite(&one) } else { nodes.subtract(&one) }
+        for (nodes, partition) in self.partitions.iter_mut().zip(&self.site.conf.partitions) {
+            match is_up {
+                true if partition.nodes.contains(&node) => nodes.unite(&one),
+                _ => nodes.subtract(&one),
+            }
+        }
     }
 
     /// Returns the nodes of stopped jobs, which are not idle yet, without the first `skip` nodes of each job.
@@ -90,10 +125,10 @@ impl Cluster {
     pub(crate) fn releases(&self, now: i64) -> ExpectedEnds {
         let mut idle = self.completing(0);
         idle.unite(&self.idle);
-        let expected = |running: &Running| match self.graces[running.demand.partition] {
+        let expected = |running: &Running| match self.site.conf.partitions[running.demand.partition].over_time_limit {
             _ if running.end > now => running.end,
-            Some(grace) => (running.end + grace).max(now + 1),
-            None => now + running.demand.limit,
+            over if over < YEAR => (running.end + self.site.conf.kill_wait + over).max(now + 1),
+            _ => now + running.demand.limit,
         };
         let running = self.running.iter().filter(|running| !running.is_completing);
         let ends = running.map(|running| (running.end, expected(running), &running.nodes));

@@ -40,8 +40,6 @@ pub struct Conf {
     /// apply, and usage is charged up to the end of a job.
     pub(crate) enforces_limits: bool,
     pub(crate) kill_wait: i64,
-    /// `OverTimeLimit` (0); [`YEAR`] if unlimited.
-    pub(crate) over_time_limit: i64,
     /// True for `SelectType=select/linear`: each job takes whole nodes.
     pub(crate) select_linear: bool,
     /// True if `SelectTypeParameters` counts memory as a resource.
@@ -104,7 +102,7 @@ impl Conf {
         }
         let scheduling = scheduling::read(&mut globals, &lines.parameters, &mut not_modelled);
         let priority = priority::read(&mut globals, version, &mut not_modelled);
-        let (nodes, partitions) = cluster::read(&lines, &mut globals.faults, &mut not_modelled);
+        let (nodes, partitions) = cluster::read(&lines, &mut globals, &mut not_modelled);
         let parameters = globals.words("SelectTypeParameters");
         let conf = Self {
             nodes,
@@ -113,7 +111,6 @@ impl Conf {
             priority,
             enforces_limits: globals.enforces_limits(),
             kill_wait: globals.seconds("KillWait", 30),
-            over_time_limit: globals.limit("OverTimeLimit", 0),
             select_linear: globals.text("SelectType").is_some_and(|value| value.eq_ignore_ascii_case("select/linear")),
             memory_counts: parameters.iter().any(|word| word.ends_with("memory")),
             not_modelled,

@@ -4,16 +4,16 @@ mod why;
 
 pub use why::Why;
 
-use crate::backfill::{self, Start, backfill};
+use crate::backfill::{self, backfill};
 use crate::cluster::Cluster;
 use crate::conf::YEAR;
-use crate::limits::{Demand, Limits};
+use crate::limits::Demand;
 use crate::log::Change;
-use crate::main_pass::{self, main_pass};
+use crate::main_pass::main_pass;
 use crate::nodes::NodeSet;
-use crate::priority::{JobFactors, Priorities, Running};
-use crate::queue::{self, Entry};
-use crate::select::{Machine, Need};
+use crate::priority::{Priorities, Running};
+use crate::queue::{self, Entry, Pass, Start};
+use crate::select::Need;
 use crate::site::Site;
 use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, array_of, task, tasks};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,19 +31,19 @@ pub enum By {
     Backfill,
 }
 
-/// Job in one of its partitions.
-#[derive(Clone, Debug)]
-struct JobPlace {
-    factors: JobFactors,
-    /// Entry of the queue while the job is eligible; its priority is the present one.
-    entry: Entry,
-    is_admitted: bool,
+impl By {
+    /// Returns `main` or `backfill`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        if self == Self::Main { "main" } else { "backfill" }
+    }
 }
 
 /// Pending or running job.
 #[derive(Clone, Debug)]
 struct Job {
-    places: Vec<JobPlace>,
+    /// The job in each of its partitions, in the order given; the queue has copies of these while the job is eligible.
+    places: Vec<Entry>,
     user: usize,
     name: String,
     has_fixed_priority: bool,
@@ -73,8 +73,6 @@ pub(crate) struct Controller {
     /// Pending jobs whose dependencies are not met, with their begin times.
     dependent: BTreeMap<u32, (i64, Vec<Vec<Dependency>>)>,
     fates: BTreeMap<u32, Fate>,
-    /// Stopped jobs whose nodes are not idle yet, with the times.
-    completing: Vec<(i64, u32)>,
     pub queue: Vec<Entry>,
     /// See [`main_pass()`].
     lacking: BTreeSet<u32>,
@@ -86,31 +84,15 @@ pub(crate) struct Controller {
 impl Controller {
     /// Returns the controller of an idle cluster that starts at `start`.
     pub(crate) fn new(site: Arc<Site>, start: i64) -> Self {
-        let nodes = &site.conf.nodes;
-        let machine = Machine(nodes.iter().map(|node| (node.cpus, node.weight)).collect());
-        let limits = Limits::new(&site.conf, site.accounts.as_ref());
         let priority = &site.conf.priority;
-        let up = |partition: &crate::conf::Partition| {
-            NodeSet::of(nodes.len(), partition.nodes.iter().copied().filter(|node| nodes[*node].up))
-        };
-        let grace = |partition: &crate::conf::Partition| {
-            let over = partition.over_time_limit.unwrap_or(site.conf.over_time_limit);
-            (over < YEAR).then_some(site.conf.kill_wait + over)
-        };
         Self {
-            cluster: Cluster::new(
-                machine,
-                site.conf.partitions.iter().map(up).collect(),
-                site.conf.partitions.iter().map(grace).collect(),
-                limits,
-            ),
-            priorities: Priorities::new(&site.conf, site.accounts.as_ref(), start),
+            cluster: Cluster::new(Arc::clone(&site)),
+            priorities: Priorities::new(Arc::clone(&site), start),
             jobs: BTreeMap::new(),
             users: BTreeMap::new(),
             ahead: BTreeSet::new(),
             dependent: BTreeMap::new(),
             fates: BTreeMap::new(),
-            completing: Vec::new(),
             queue: Vec::new(),
             lacking: BTreeSet::new(),
             is_sorted: true,
@@ -130,25 +112,20 @@ impl Controller {
             Some(Begin::At(time)) => Some(time.max(now)),
             None => Some(now),
         };
-        let mut places: Vec<JobPlace> = self
-            .site
-            .partitions(job)
-            .into_iter()
-            .map(|partition| self.place(job, partition, user, now, eligible))
-            .collect();
+        let partitions = self.site.partitions(job).into_iter();
+        let mut places: Vec<Entry> = partitions.map(|at| self.place(job, at, user, now, eligible)).collect();
         let is_multifactor = self.site.conf.priority.multifactor;
         // Tasks of an array are submitted as one job.
-        let sibling =
-            (array_of(job.id).0 != job.id).then(|| self.priority(array_of(job.id).0, places[0].entry.partition));
-        let mut first = sibling.flatten();
+        let (array, _) = array_of(job.id);
+        let mut first = if array == job.id { None } else { self.priority(array, places[0].partition) };
         for place in &mut places {
-            place.entry.priority = match (request.priority, first) {
+            place.priority = match (request.priority, first) {
                 _ if request.hold => 0,
                 (Some(fixed), _) => fixed,
                 (None, Some(first)) if !is_multifactor => first,
-                _ => self.priorities.first(&place.factors, now),
+                _ => self.priorities.first(place, now),
             };
-            first.get_or_insert(place.entry.priority);
+            first.get_or_insert(place.priority);
         }
         let has_fixed_priority = request.priority.is_some();
         let (name, is_held) = (request.name.clone(), request.hold);
@@ -170,67 +147,52 @@ impl Controller {
     }
 
     /// Returns the job in one partition, without its priority.
-    fn place(&self, job: &SubmittedJob, index: usize, user: usize, now: i64, eligible: Option<i64>) -> JobPlace {
+    fn place(&self, job: &SubmittedJob, index: usize, user: usize, now: i64, eligible: Option<i64>) -> Entry {
         let (request, conf) = (&job.request, &self.site.conf);
         let partition = &conf.partitions[index];
         let nodes = job.whole_nodes(conf, partition).unwrap_or(u32::MAX);
         let limit = job.limit.or(partition.default_time).or(partition.max_time).unwrap_or(YEAR);
         let tasks = request.tasks.unwrap_or(nodes * request.tasks_per_node.unwrap_or(1));
-        let cpus = tasks * request.cpus_per_task.unwrap_or(1);
+        let cpus = u64::from(tasks * request.cpus_per_task.unwrap_or(1));
         let memory = match request.memory {
             Some(Memory::PerNode(each)) => each * u64::from(nodes),
-            Some(Memory::PerCpu(each)) => each * u64::from(cpus),
+            Some(Memory::PerCpu(each)) => each * cpus,
             None => 0,
         };
         // A whole node counts with all of its CPUs.
         let each = partition.nodes.iter().map(|node| conf.nodes[*node].cpus).min().unwrap_or(0);
         let tres = [u64::from(nodes) * u64::from(each), memory, u64::from(nodes)];
-        let accounts = self.site.accounts.as_ref();
-        let association =
-            accounts.and_then(|all| all.association(request.account.as_deref(), request.user(), Some(&partition.name)));
-        let qos = accounts.and_then(|all| match &request.qos {
-            Some(name) => all.qos(name),
-            None => all.default_qos(association?),
-        });
-        let within = |limits: Option<i64>| limits.is_none_or(|most| limit <= most);
-        let is_admitted = partition.starts_jobs
-            && within(partition.max_time)
-            && partition.max_nodes.is_none_or(|most| nodes <= most)
-            && nodes >= partition.min_nodes
-            && nodes as usize <= partition.nodes.len();
+        let accounts = &self.site.accounts;
+        let association = accounts.association(request.account.as_deref(), request.user(), Some(&partition.name));
+        let qos = match &request.qos {
+            Some(name) => accounts.qos(name),
+            None => association.and_then(|at| accounts.default_qos(at)),
+        };
         let (array, _) = array_of(job.id);
         let most_tasks = request.most_tasks.map(|most| (array, u64::from(most)));
         let is_split = request.dependencies.iter().flatten().any(|one| one.kind == DependencyKind::AfterCorr);
-        JobPlace {
-            factors: JobFactors {
-                association,
-                qos,
-                partition: index,
-                submit: now,
-                eligible: eligible.filter(|time| *time <= now && request.dependencies.is_empty()),
-                min_nodes: nodes,
-                cpus,
-                requested_cpus: cpus,
-                memory,
-                limit,
-                nice: request.nice,
-            },
-            entry: Entry {
-                job: job.id,
-                array: (array != job.id && !is_split).then_some(array),
-                partition: index,
-                tier: partition.priority_tier,
-                priority: 0,
-                submit: now,
-                eligible: now,
-                need: Need { nodes: nodes as usize, cpus: u64::from(cpus) },
-                limit_min: request.time_min.map(|least| least.min(limit)),
-                required: self.node_set(&request.required),
-                excluded: self.node_set(&request.excluded),
-                demand: Demand { association, qos, partition: index, user, tres, limit, array: most_tasks },
-                needs_test: self.counts_cpus && request.priority.is_none(),
-            },
-            is_admitted,
+        Entry {
+            job: job.id,
+            array: (array != job.id && !is_split).then_some(array),
+            partition: index,
+            is_admitted: partition.starts_jobs
+                && partition.max_time.is_none_or(|most| limit <= most)
+                && partition.max_nodes.is_none_or(|most| nodes <= most)
+                && nodes >= partition.min_nodes
+                && nodes as usize <= partition.nodes.len(),
+            tier: partition.priority_tier,
+            priority: 0,
+            nice: request.nice,
+            submit: now,
+            eligible: now,
+            ages_from: eligible.filter(|time| *time <= now && request.dependencies.is_empty()),
+            need: Need { nodes: nodes as usize, cpus },
+            cpus,
+            limit_min: request.time_min.map(|least| least.min(limit)),
+            required: self.node_set(&request.required),
+            excluded: self.node_set(&request.excluded),
+            demand: Demand { association, qos, partition: index, user, tres, limit, array: most_tasks },
+            needs_test: self.counts_cpus && request.priority.is_none(),
         }
     }
 
@@ -244,7 +206,7 @@ impl Controller {
     fn enqueue(&mut self, id: u32) {
         let Some(job) = self.jobs.get(&id) else { return };
         let admitted = job.places.iter().filter(|place| place.is_admitted);
-        self.queue.extend(admitted.map(|place| place.entry.clone()));
+        self.queue.extend(admitted.cloned());
         self.is_sorted = false;
     }
 
@@ -293,7 +255,7 @@ impl Controller {
 
     /// Puts jobs whose begin time has come and whose dependencies are met into the queue, and sorts it.
     pub(crate) fn prepare(&mut self, now: i64) {
-        self.clean_up(now - 1);
+        self.cluster.clean_up(now - 1);
         let is_met = |(id, (time, groups)): (&u32, &(i64, Vec<Vec<Dependency>>))| {
             (*time <= now && self.is_independent(*id, groups, now)).then_some(*id)
         };
@@ -308,7 +270,7 @@ impl Controller {
                     continue;
                 }
                 for place in &mut job.places {
-                    (place.factors.eligible, place.entry.eligible) = (Some(time), time);
+                    (place.ages_from, place.eligible) = (Some(time), time);
                 }
             }
             self.enqueue(id);
@@ -320,7 +282,7 @@ impl Controller {
     }
 
     /// Decides a main pass. The nodes are held afterwards; [`Self::commit`] removes the jobs from the queue.
-    pub(crate) fn main_pass(&mut self, now: i64, is_full: bool) -> main_pass::Pass {
+    pub(crate) fn main_pass(&mut self, now: i64, is_full: bool) -> Pass {
         self.prepare(now);
         let settings = &self.site.conf.scheduling;
         main_pass(&mut self.cluster, &self.queue, &mut self.lacking, now, is_full, settings)
@@ -328,13 +290,12 @@ impl Controller {
 
     /// Decides a backfill pass, which may end early in a simulation. The nodes are held afterwards;
     /// [`Self::commit`] removes the jobs from the queue.
-    pub(crate) fn backfill(&mut self, now: i64, ends_early: bool) -> backfill::Pass {
+    pub(crate) fn backfill(&mut self, now: i64, ends_early: bool) -> Pass {
         self.prepare(now);
         let pass = backfill(&mut self.cluster, &self.queue, now, &self.site, ends_early);
         for (id, cpus) in &pass.found {
             if let Some(job) = self.jobs.get_mut(id) {
-                let cpus = u32::try_from(*cpus).unwrap_or(u32::MAX);
-                job.places.iter_mut().for_each(|place| place.factors.cpus = cpus);
+                job.places.iter_mut().for_each(|place| place.cpus = *cpus);
             }
         }
         // On nodes of one size, every test of a job finds as many CPUs.
@@ -353,11 +314,10 @@ impl Controller {
     /// Removes started jobs from the queue.
     pub(crate) fn commit(&mut self, starts: &[Start], by: By, now: i64) {
         for start in starts {
-            let cpus = u32::try_from(self.cluster.machine.cpus(&start.nodes)).unwrap_or(u32::MAX);
-            let nodes = u32::try_from(start.nodes.len()).unwrap_or(u32::MAX);
             let Some(place) = place_in(&self.jobs, start.job, start.partition) else { continue };
-            let JobFactors { association, qos, memory, .. } = place.factors;
-            let billing = self.priorities.billing(start.partition, cpus, memory, nodes);
+            let Demand { association, qos, tres: [_, memory, _], .. } = place.demand;
+            let tres = [self.cluster.machine.cpus(&start.nodes), memory, start.nodes.len() as u64];
+            let billing = self.priorities.billing(start.partition, tres);
             self.fates.insert(start.job, Fate::Started(now));
             let running = Running { association, qos, start: now, billing };
             self.jobs.entry(start.job).and_modify(|job| job.running = Some((running, by)));
@@ -370,24 +330,10 @@ impl Controller {
     /// Removes a running or pending job.
     pub(crate) fn end(&mut self, job: u32, now: i64, is_ok: bool) {
         self.stop(job, now, is_ok);
-        self.completing.pop();
         self.cluster.end(job);
     }
 
-    /// Releases the nodes of jobs that were stopped by `time`.
-    pub(crate) fn clean_up(&mut self, time: i64) {
-        while let Some(at) = self.completing.iter().position(|(stopped, _)| *stopped <= time) {
-            let (_, job) = self.completing.remove(at);
-            self.cluster.end(job);
-        }
-    }
-
-    /// Takes nodes of stopped jobs as idle before [`Self::clean_up`].
-    pub(crate) fn clean(&mut self, nodes: &NodeSet) {
-        self.cluster.clean(nodes);
-    }
-
-    /// Removes a running or pending job, whose nodes stay in use until [`Self::clean_up`].
+    /// Removes a running or pending job, whose nodes stay in use until [`Cluster::clean_up`].
     pub(crate) fn stop(&mut self, job: u32, now: i64, is_ok: bool) {
         let start = if let Some(Fate::Started(start)) = self.fates.get(&job) { *start } else { now };
         self.fates.insert(job, Fate::Ended { start, is_ok });
@@ -399,7 +345,6 @@ impl Controller {
             self.priorities.job_ended(&running, now);
         }
         self.cluster.stop(job, now);
-        self.completing.push((now, job));
         self.lacking.remove(&job);
         self.queue.retain(|entry| entry.job != job);
     }
@@ -414,8 +359,7 @@ impl Controller {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         let Some((running, _)) = job.running.take() else { return };
         for place in &mut job.places {
-            (place.factors.submit, place.factors.eligible, place.entry.submit) = (now, None, now);
-            place.factors.cpus = place.factors.requested_cpus;
+            (place.submit, place.ages_from, place.cpus) = (now, None, place.need.cpus);
         }
         self.priorities.job_ended(&running, now);
         self.fates.remove(&id);
@@ -423,55 +367,41 @@ impl Controller {
         self.cluster.end(id);
     }
 
-    /// Takes a failed node from a running job.
-    pub(crate) fn release_node(&mut self, job: u32, node: usize) {
-        if let Some(ended) = self.cluster.end(job) {
-            let mut nodes = ended.nodes;
-            nodes.subtract(&NodeSet::of(self.site.conf.nodes.len(), [node]));
-            self.cluster.start(job, ended.end, nodes, ended.demand);
-        }
-    }
-
     /// Changes a pending or running job as `scontrol` does.
     pub(crate) fn update(&mut self, id: u32, change: Change, now: i64) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         match change {
             Change::Limit(limit) => {
-                for place in &mut job.places {
-                    (place.factors.limit, place.entry.demand.limit) = (limit, limit);
-                }
-                if let Some(start) = job.running.map(|(running, _)| running.start)
+                job.places.iter_mut().for_each(|place| place.demand.limit = limit);
+                if let Some((Running { start, .. }, _)) = job.running
                     && let Some(ended) = self.cluster.end(id)
                 {
                     self.cluster.start(id, start + limit, ended.nodes, Demand { limit, ..ended.demand });
                 }
             }
             Change::Nice(nice, priority) => {
-                for place in &mut job.places {
-                    (place.factors.nice, place.entry.priority) = (nice, priority);
-                }
+                job.places.iter_mut().for_each(|place| (place.nice, place.priority) = (nice, priority));
             }
             Change::Nodes(nodes) => {
                 for place in &mut job.places {
-                    (place.factors.min_nodes, place.entry.need.nodes) = (nodes, nodes as usize);
-                    place.entry.demand.tres[2] = u64::from(nodes);
+                    (place.need.nodes, place.demand.tres[2]) = (nodes as usize, u64::from(nodes));
                 }
             }
             Change::Priority(priority) => {
                 // `scontrol release` of a job that is not held computes its priority again.
                 let mut renewed = self.priorities.clone();
-                let is_reset = job.places.first().is_some_and(|one| renewed.first(&one.factors, now) == priority);
+                let is_reset = job.places.first().is_some_and(|one| renewed.first(one, now) == priority);
                 if is_reset {
                     self.priorities = renewed;
                 }
                 (job.is_held, job.has_fixed_priority) = (priority == 0, priority > 0 && !is_reset);
-                job.places.iter_mut().for_each(|place| place.entry.priority = priority);
+                job.places.iter_mut().for_each(|place| place.priority = priority);
             }
             Change::Release => {
                 (job.is_held, job.has_fixed_priority) = (false, false);
                 for place in &mut job.places {
-                    place.factors.eligible.get_or_insert(now);
-                    place.entry.priority = self.priorities.first(&place.factors, now);
+                    place.ages_from.get_or_insert(now);
+                    place.priority = self.priorities.first(place, now);
                 }
             }
         }
@@ -479,15 +409,6 @@ impl Controller {
         self.queue.retain(|entry| entry.job != id);
         if is_eligible && self.ahead.iter().all(|(_, other)| *other != id) {
             self.enqueue(id);
-        }
-    }
-
-    /// Lets jobs start on a node, or not.
-    pub(crate) fn set_usable(&mut self, node: usize, is_up: bool) {
-        for (at, partition) in self.site.conf.partitions.iter().enumerate() {
-            if partition.nodes.contains(&node) {
-                self.cluster.set_usable(at, node, is_up);
-            }
         }
     }
 
@@ -502,7 +423,7 @@ impl Controller {
             }
             let is_computed = job.running.is_none() && !job.has_fixed_priority && !job.is_held;
             if is_computed || calculates_running && job.running.is_some() {
-                self.priorities.renew_factor(job.places.first().and_then(|place| place.factors.association));
+                self.priorities.renew_factor(job.places.first().and_then(|place| place.demand.association));
             }
         }
         self.priorities.end_tick(now);
@@ -512,15 +433,15 @@ impl Controller {
                 continue;
             }
             for place in &mut job.places {
-                let renewed = self.priorities.renewed(&place.factors, place.entry.priority, now);
-                is_changed |= renewed != place.entry.priority;
-                place.entry.priority = renewed;
+                let renewed = self.priorities.renewed(place, now);
+                is_changed |= renewed != place.priority;
+                place.priority = renewed;
             }
         }
         if is_changed {
             for entry in &mut self.queue {
                 if let Some(place) = place_in(&self.jobs, entry.job, entry.partition) {
-                    entry.priority = place.entry.priority;
+                    entry.priority = place.priority;
                 }
             }
             self.is_sorted = false;
@@ -531,14 +452,14 @@ impl Controller {
     /// Returns the priority of a job, or of an array's first pending task, in a partition.
     pub(crate) fn priority(&self, job: u32, partition: usize) -> Option<u32> {
         let pending = self.jobs.range(tasks(job)).find(|(_, task)| task.running.is_none()).map_or(job, |(id, _)| *id);
-        place_in(&self.jobs, pending, partition).map(|place| place.entry.priority)
+        place_in(&self.jobs, pending, partition).map(|place| place.priority)
     }
 
     /// Returns the submission and the start of a running job, and the pass that started it.
     pub(crate) fn run_of(&self, job: u32) -> Option<(i64, i64, By)> {
         let job = self.jobs.get(&job)?;
         let (running, by) = job.running?;
-        Some((job.places.first()?.factors.submit, running.start, by))
+        Some((job.places.first()?.submit, running.start, by))
     }
 
     /// Returns true if a job will be in the queue at its begin time or by a dependency on known jobs.
@@ -556,13 +477,13 @@ impl Controller {
             self.end(*job, now, false);
         }
         let place = place_in(&self.jobs, start.job, start.partition);
-        let demand = place.map_or(Demand { limit: YEAR, ..Demand::default() }, |place| place.entry.demand);
+        let demand = place.map_or(Demand { limit: YEAR, ..Demand::default() }, |place| place.demand);
         self.cluster.start(start.job, now + demand.limit, start.nodes.clone(), demand);
         displaced
     }
 }
 
 /// Returns a job in one of its partitions.
-fn place_in(jobs: &BTreeMap<u32, Job>, job: u32, partition: usize) -> Option<&JobPlace> {
-    jobs.get(&job)?.places.iter().find(|place| place.factors.partition == partition)
+fn place_in(jobs: &BTreeMap<u32, Job>, job: u32, partition: usize) -> Option<&Entry> {
+    jobs.get(&job)?.places.iter().find(|place| place.partition == partition)
 }

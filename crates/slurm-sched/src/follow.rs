@@ -3,16 +3,16 @@
 //! The log gives the order of events and passes. Before each pass this crate's controller is in the state that the
 //! log's decisions have produced. It decides, the decisions are compared, and it continues from those of the log.
 
-use crate::backfill::{Start, Step};
+use crate::backfill::Step;
 use crate::calendar::stamp;
 use crate::cluster::Cluster;
-use crate::conf::{YEAR, usable};
+use crate::conf::YEAR;
 use crate::controller::{By, Controller};
 use crate::error::FollowError;
 use crate::hostlist;
-use crate::log::{Entry, Event, Events, Placed};
-use crate::main_pass::Pass;
+use crate::log::{Entry, Event, Events};
 use crate::nodes::NodeSet;
+use crate::queue::{Pass, Start};
 use crate::site::Site;
 use crate::workload::{SubmittedJob, array_of, tasks};
 use serde::Serialize;
@@ -81,7 +81,7 @@ impl Comparison {
 /// If the log cannot be read, or names jobs, nodes or partitions that the other files lack.
 pub fn follow<R: BufRead>(site: &Site, jobs: &[SubmittedJob], log: R) -> Result<Comparison, FollowError> {
     let arrays = jobs.iter().map(|job| (array_of(job.id).0, job.id)).filter(|(array, job)| array != job);
-    let mut events = Events::new(log, arrays.map(|(array, _)| array).collect()).peekable();
+    let mut events = Events::new(log, site, arrays.map(|(array, _)| array).collect()).peekable();
     let start = match events.peek() {
         Some(Ok(first)) => first.time,
         Some(Err(_)) => 0,
@@ -97,7 +97,6 @@ pub fn follow<R: BufRead>(site: &Site, jobs: &[SubmittedJob], log: R) -> Result<
         is_cut: false,
         failed: BTreeSet::new(),
         resumed: BTreeSet::new(),
-        sets: BTreeMap::new(),
         comparison: Comparison {
             version: site.version.to_string(),
             not_modelled: site.conf.not_modelled.clone(),
@@ -115,7 +114,7 @@ pub fn follow<R: BufRead>(site: &Site, jobs: &[SubmittedJob], log: R) -> Result<
             return Err(FollowError::Wrong { line: entry.line, words: WORDS.to_owned() });
         }
         last = entry.time;
-        if matches!(entry.event, Event::MainPass { .. } | Event::BackfillPass) {
+        if matches!(entry.event, Event::MainPass(_) | Event::BackfillPass) {
             follower.span(std::mem::take(&mut span))?;
         }
         span.push(entry);
@@ -140,18 +139,15 @@ struct LogFollower<'a> {
     failed: BTreeSet<u32>,
     /// Nodes that are idle again and have not yet responded.
     resumed: BTreeSet<usize>,
-    /// Node sets by their lists.
-    sets: BTreeMap<String, NodeSet>,
     comparison: Comparison,
 }
 
 impl LogFollower<'_> {
     /// Follows the events from one pass to the next.
     fn span(&mut self, events: Vec<Entry>) -> Result<(), FollowError> {
-        let Some(first) = events.first() else { return Ok(()) };
-        match first.event {
-            Event::MainPass { is_full } => self.main_span(first, is_full, &events[1..]),
-            Event::BackfillPass => self.backfill_span(first, &events[1..]),
+        match events.first() {
+            Some(Entry { event: Event::MainPass(is_full), .. }) => self.main_span(*is_full, &events),
+            Some(Entry { event: Event::BackfillPass, .. }) => self.backfill_span(&events),
             _ => self.others(&events),
         }
     }
@@ -161,23 +157,19 @@ impl LogFollower<'_> {
     }
 
     /// A main pass logs its begin before it has its locks: events logged before its first start came before it.
-    fn main_span(&mut self, first: &Entry, is_full: bool, events: &[Entry]) -> Result<(), FollowError> {
+    fn main_span(&mut self, is_full: bool, events: &[Entry]) -> Result<(), FollowError> {
         let is_start = |entry: &&Entry| matches!(entry.event, Event::MainStart(_));
-        let before = events.iter().position(|entry| is_start(&entry)).unwrap_or(0);
-        self.others(&events[..before])?;
+        let before = events.iter().position(|entry| is_start(&entry)).unwrap_or(1);
+        let first = &events[0];
+        self.others(&events[1..before])?;
         self.catch_up(first.time);
-        let mut theirs = Vec::new();
-        for entry in events.iter().filter(is_start) {
-            if let Event::MainStart(placed) = &entry.event {
-                theirs.push(self.decision(entry.line, placed)?);
-            }
-        }
+        let theirs = decisions(events, |event| if let Event::MainStart(start) = event { Some(start) } else { None });
         let is_theirs = |pass: &Pass| pass.starts.iter().eq(theirs.iter().map(|(_, start)| start));
         // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass. The log does not say
         // which nodes are clean by then: all, or those on which the pass starts jobs.
         let some_clean = (!is_full && self.controller.cluster.completing(0).len() > 0).then(|| self.controller.clone());
         if !is_full {
-            self.controller.clean_up(first.time);
+            self.controller.cluster.clean_up(first.time);
         }
         let (mut cluster, mut pass) = decide_main_pass(&mut self.controller, first.time, is_full, &theirs);
         if let Some(mut controller) = some_clean.filter(|_| !is_theirs(&pass)) {
@@ -197,30 +189,18 @@ impl LogFollower<'_> {
         self.others(events[before..].iter().filter(|entry| !is_start(entry)))
     }
 
-    fn backfill_span(&mut self, first: &Entry, events: &[Entry]) -> Result<(), FollowError> {
+    fn backfill_span(&mut self, events: &[Entry]) -> Result<(), FollowError> {
+        let first = &events[0];
         self.catch_up(first.time);
-        let mut starts = Vec::new();
-        for entry in events {
-            if let Event::BackfillStart(placed) = &entry.event {
-                starts.push(self.decision(entry.line, placed)?);
-            }
-        }
+        let starts =
+            decisions(events, |event| if let Event::BackfillStart(start) = event { Some(start) } else { None });
+        let plans = decisions(events, |event| if let Event::Plan(plan) = event { Some(plan) } else { None });
         prepare(&mut self.controller, first.time, &starts);
         let before = self.controller.clone();
         let pass = self.controller.backfill(first.time, false);
-        let (mut plans, mut others) = (Vec::new(), Vec::new());
         for entry in events {
-            match &entry.event {
-                Event::Test { job, priority, partition } => {
-                    let ours = before.priority(*job, self.partition(entry.line, partition)?);
-                    self.compare_priority("backfill", entry, *job, ours, *priority);
-                }
-                // The plan of a last task is named by the task, others by the array.
-                Event::Plan(placed, _) => {
-                    plans.push(self.decision(entry.line, &Placed { job: array_of(placed.job).0, ..placed.clone() })?)
-                }
-                Event::BackfillEnd | Event::BackfillStart(_) => {}
-                _ => others.push(entry),
+            if let Event::Test(job, priority, partition) = entry.event {
+                self.compare_priority("backfill", entry, job, before.priority(job, partition), priority);
             }
         }
         let rule = |job: u32| words(&before.explain(job, first.time), &|nodes| names(self.site, nodes));
@@ -234,16 +214,17 @@ impl LogFollower<'_> {
         self.comparison.wrong_starts += wrong_starts;
         self.comparison.wrong_plans += wrong_plans;
         self.adopt(before.cluster.clone(), &pass.starts, starts, first.time);
-        self.others(others)
+        self.others(events.iter().filter(|entry| !matches!(entry.event, Event::BackfillStart(_))))
     }
 
     /// Follows an event that is no pass.
     fn other(&mut self, entry: &Entry) -> Result<(), FollowError> {
-        self.catch_up(entry.time);
+        let now = entry.time;
+        self.catch_up(now);
         match &entry.event {
-            Event::Submit { job, priority } => {
+            Event::Submit(job, priority) => {
                 let tasks = self.jobs.range(tasks(*job)).chain(self.jobs.get_key_value(job));
-                let ours = tasks.map(|(_, job)| self.controller.submit(job, entry.time)).last();
+                let ours = tasks.map(|(_, job)| self.controller.submit(job, now)).last();
                 let ours = ours.ok_or_else(|| FollowError::Wrong {
                     line: entry.line,
                     words: format!("job {job} is not in the trace; add it, or cut the log where it begins"),
@@ -254,50 +235,38 @@ impl LogFollower<'_> {
             Event::Failure(job) if self.controller.is_running(*job) => {
                 self.failed.insert(*job);
             }
-            Event::Requeue(job) => self.controller.requeue(*job, entry.time),
-            Event::NodeFails { job, node } => {
-                let at = self.node(entry.line, node)?;
-                self.controller.release_node(*job, at);
+            Event::Requeue(job) => self.controller.requeue(*job, now),
+            Event::Done(job) => {
+                let is_ok = !self.failed.remove(job);
+                self.controller.end(*job, now, is_ok);
             }
-            Event::NodeReturns(node) => {
-                let at = self.node(entry.line, node)?;
-                self.controller.set_usable(at, true);
+            Event::Stop(job) => {
+                self.failed.remove(job);
+                self.controller.stop(*job, now, false);
             }
-            Event::End { job, is_done } => {
-                let is_ok = !self.failed.remove(job) && *is_done;
-                if *is_done {
-                    self.controller.end(*job, entry.time, is_ok);
-                } else {
-                    self.controller.stop(*job, entry.time, is_ok);
-                }
+            Event::Update(job, change) => self.controller.update(*job, *change, now),
+            Event::NodeFails(job, node) => self.controller.cluster.release_node(*job, *node),
+            Event::NodeReturns(node) => self.controller.cluster.set_usable(*node, true),
+            Event::NodeResumes(node) => {
+                self.resumed.insert(*node);
+                self.controller.cluster.set_usable(*node, false);
             }
-            Event::Update(job, change) => self.controller.update(*job, *change, entry.time),
-            Event::NodeState { node, state } => {
-                let at = self.node(entry.line, node)?;
-                // A node that is idle again is used once it has responded.
-                let is_resumed = state == "IDLE";
-                if is_resumed {
-                    self.resumed.insert(at);
-                } else {
-                    self.resumed.remove(&at);
-                }
-                self.controller.set_usable(at, usable(state) && !is_resumed);
+            Event::NodeState(node, is_usable) => {
+                self.resumed.remove(node);
+                self.controller.cluster.set_usable(*node, *is_usable);
             }
-            Event::NodeResponds(node) => {
-                if let Some(at) = self.site.node(node).filter(|at| self.resumed.remove(at)) {
-                    self.controller.set_usable(at, true);
-                }
+            Event::NodeResponds(node) if self.resumed.remove(node) => {
+                self.controller.cluster.set_usable(*node, true);
             }
             Event::Decay => {
                 self.is_decay_logged = true;
-                if entry.time > self.last_decay {
-                    self.decay(entry.time);
+                if now > self.last_decay {
+                    self.decay(now);
                 }
             }
-            Event::MainStart(placed) | Event::BackfillStart(placed) => {
-                // A start outside a pass, such as that of srun, is adopted.
-                let theirs = self.decision(entry.line, placed)?;
-                self.adopt(self.controller.cluster.clone(), &[], vec![theirs], entry.time);
+            // A start outside a pass, such as that of srun, is adopted.
+            Event::MainStart(start) | Event::BackfillStart(start) => {
+                self.adopt(self.controller.cluster.clone(), &[], vec![(entry.line, start.clone())], now);
             }
             _ => {}
         }
@@ -337,7 +306,7 @@ impl LogFollower<'_> {
         }
         self.comparison.wrong_priorities += 1;
         let multifactor = self.site.conf.priority.multifactor;
-        let has_accounts = self.site.accounts.is_some() || !self.site.conf.priority.decays;
+        let has_accounts = !self.site.accounts.associations.is_empty() || !self.site.conf.priority.decays;
         self.comparison.first_difference.get_or_insert_with(|| Difference {
             line: entry.line,
             time: stamp(entry.time),
@@ -393,29 +362,15 @@ impl LogFollower<'_> {
             Some((start, end)) => format!("planned from {} to {} on {nodes}", stamp(start), stamp(end)),
         }
     }
-
-    fn partition(&self, line: u64, name: &str) -> Result<usize, FollowError> {
-        self.site.conf.partition(name).ok_or_else(|| unknown(line, name))
-    }
-
-    fn node(&self, line: u64, name: &str) -> Result<usize, FollowError> {
-        self.site.node(name).ok_or_else(|| unknown(line, name))
-    }
-
-    fn decision(&mut self, line: u64, placed: &Placed) -> Result<Decision, FollowError> {
-        let partition = self.partition(line, &placed.partition)?;
-        if !self.sets.contains_key(&placed.nodes) {
-            let members = hostlist::expand(&placed.nodes).map_err(|_| unknown(line, &placed.nodes))?;
-            let members = members.iter().map(|name| self.node(line, name)).collect::<Result<Vec<_>, _>>()?;
-            self.sets.insert(placed.nodes.clone(), NodeSet::of(self.site.conf.nodes.len(), members));
-        }
-        let nodes = self.sets[&placed.nodes].clone();
-        Ok((line, Start { job: placed.job, partition, nodes, planned: placed.planned }))
-    }
 }
 
 /// Start or plan at a line of the log.
 type Decision = (u64, Start);
+
+/// Returns the decisions of one kind among events.
+fn decisions(events: &[Entry], of: fn(&Event) -> Option<&Start>) -> Vec<Decision> {
+    events.iter().filter_map(|entry| Some((entry.line, of(&entry.event)?.clone()))).collect()
+}
 
 /// Decides a main pass; returns also the state of the nodes before it.
 fn decide_main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs: &[Decision]) -> (Cluster, Pass) {
@@ -426,14 +381,7 @@ fn decide_main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs
 /// Prepares a pass. The log does not say when a node of a stopped job is clean, but a start on it shows that it is.
 fn prepare(controller: &mut Controller, now: i64, starts: &[Decision]) {
     controller.prepare(now);
-    starts.iter().for_each(|(_, start)| controller.clean(&start.nodes));
-}
-
-/// Error for a name that slurm.conf lacks, shortened if it is long.
-fn unknown(line: u64, name: &str) -> FollowError {
-    let name: String = name.chars().take(80).collect();
-    let words = format!("{name:?} is not in slurm.conf; use the slurm.conf of the time of the log");
-    FollowError::Wrong { line, words }
+    starts.iter().for_each(|(_, start)| controller.cluster.clean(&start.nodes));
 }
 
 fn names(site: &Site, nodes: &NodeSet) -> String {

@@ -3,9 +3,8 @@
 //! A limit is that of the partition's QOS, else of the job's QOS (the other way round under its flag `OverPartQOS`), else of the
 //! associations: those of groups apply at every account above the job, the others at the nearest association that sets them.
 
-use crate::accounts::Accounts;
-use crate::conf::Conf;
 use crate::limit_kinds::{Amounts, BEFORE_SELECTION, KINDS, Measure, NAMES, Over};
+use crate::site::Site;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -47,7 +46,7 @@ enum Scope {
 /// Loads of associations, QOS and arrays.
 #[derive(Clone, Debug)]
 pub(crate) struct Limits {
-    accounts: Option<Arc<Accounts>>,
+    site: Arc<Site>,
     /// QOS of partitions.
     partitions: Vec<Option<usize>>,
     /// Kinds that some association or QOS limits.
@@ -57,17 +56,15 @@ pub(crate) struct Limits {
 
 impl Limits {
     /// Prepares the limits of an idle cluster. Without `limits` in AccountingStorageEnforce there are no limits.
-    pub(crate) fn new(conf: &Conf, accounts: Option<&Accounts>) -> Self {
-        let accounts = accounts.filter(|_| conf.enforces_limits);
-        let qos = |name: &Option<String>| accounts?.qos(name.as_deref()?);
-        let partitions = conf.partitions.iter().map(|partition| qos(&partition.qos)).collect();
-        let all: Vec<&Amounts> = accounts.map_or(Vec::new(), |accounts| {
-            let associations = accounts.associations.iter().map(|own| &own.limits);
-            associations.chain(accounts.qos.iter().map(|qos| &qos.limits)).collect()
-        });
-        let is_set = |kind: &usize| all.iter().any(|limits| limits[*kind] != [None; 3]);
+    pub(crate) fn new(site: Arc<Site>) -> Self {
+        let accounts = &site.accounts;
+        let qos = |name: &Option<String>| accounts.qos(name.as_deref()?);
+        let partitions = site.conf.partitions.iter().map(|partition| qos(&partition.qos)).collect();
+        let associations = accounts.associations.iter().map(|own| &own.limits);
+        let all: Vec<&Amounts> = associations.chain(accounts.qos.iter().map(|qos| &qos.limits)).collect();
+        let is_set = |kind: &usize| site.conf.enforces_limits && all.iter().any(|limits| limits[*kind] != [None; 3]);
         let kinds = (0..KINDS.len()).filter(is_set).collect();
-        Self { accounts: accounts.cloned().map(Arc::new), partitions, kinds, loads: BTreeMap::new() }
+        Self { partitions, kinds, loads: BTreeMap::new(), site }
     }
 
     /// Counts a job that starts.
@@ -137,7 +134,7 @@ impl Limits {
 
     /// Limits of one kind that apply to a job, with the place where each is set.
     fn binding(&self, job: &Demand, over: Over, kind: usize, at: usize) -> Vec<(Scope, u64)> {
-        let Some(accounts) = &self.accounts else { return Vec::new() };
+        let accounts = &self.site.accounts;
         let of_qos = |index: usize| Some((Scope::Qos(index), accounts.qos[index].limits[kind][at]?));
         if let Some(nearest) = self.qos(job).into_iter().flatten().find_map(of_qos) {
             return vec![nearest];
@@ -151,8 +148,7 @@ impl Limits {
     /// QOS of the partition and of the job, in the order of precedence.
     fn qos(&self, job: &Demand) -> [Option<usize>; 2] {
         let of_partition = self.partitions.get(job.partition).copied().flatten();
-        let is_over =
-            job.qos.is_some_and(|at| self.accounts.as_ref().is_some_and(|all| all.qos[at].has("OverPartQOS")));
+        let is_over = job.qos.is_some_and(|at| self.site.accounts.qos[at].has("OverPartQOS"));
         if is_over { [job.qos, of_partition] } else { [of_partition, job.qos] }
     }
 
@@ -170,14 +166,16 @@ impl Limits {
     }
 
     fn account(&self, job: &Demand) -> Option<usize> {
-        self.accounts.as_ref()?.associations[job.association?].parent
+        self.site.accounts.associations[job.association?].parent
     }
 
     /// Returns all loads that include a job.
     fn scopes(&self, job: &Demand) -> Vec<Scope> {
         let mut scopes: Vec<Scope> = job.array.iter().map(|(array, _)| Scope::Array(*array)).collect();
-        let Some(accounts) = &self.accounts else { return scopes };
-        scopes.extend(accounts.above(job.association).map(Scope::Association));
+        if !self.site.conf.enforces_limits {
+            return scopes;
+        }
+        scopes.extend(self.site.accounts.above(job.association).map(Scope::Association));
         let [first, second] = self.qos(job);
         for at in first.into_iter().chain(second.filter(|_| second != first)) {
             scopes.extend([Scope::Qos(at), Scope::User(at, job.user), Scope::Account(at, self.account(job))]);

@@ -1,61 +1,53 @@
 //! Events of a slurmctld.log recorded with `DebugFlags=Backfill`, and with `Priority` where priorities decay.
 
+use crate::conf::usable;
 use crate::error::FollowError;
+use crate::hostlist;
+use crate::nodes::NodeSet;
+use crate::queue::Start;
+use crate::site::Site;
 use crate::text::time;
 use crate::version::{UnknownVersion, Version};
-use crate::workload::task;
-use std::collections::BTreeSet;
+use crate::workload::{array_of, task};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
-/// Event recorded in one line of the log.
+/// Event recorded in one line of the log. Jobs, partitions and nodes have the numbers of the trace and of slurm.conf.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Event {
-    Version(String),
+    /// slurmctld starts.
+    Started,
     /// A batch job was submitted, with its first priority.
-    Submit {
-        job: u32,
-        priority: u32,
-    },
+    Submit(u32, u32),
     /// The script of a job that ends did not exit with 0.
     Failure(u32),
-    /// A job ended, by the end of its script or by the controller.
-    End {
-        job: u32,
-        is_done: bool,
-    },
-    /// A main pass begins, without a depth limit if it is full.
-    MainPass {
-        is_full: bool,
-    },
+    /// A job ended, by the end of its script.
+    Done(u32),
+    /// The controller stops a job.
+    Stop(u32),
+    /// A main pass begins; true for one without a depth limit.
+    MainPass(bool),
     /// The main pass, or a request that may start a job itself, starts a job.
-    MainStart(Placed),
+    MainStart(Start),
     BackfillPass,
     BackfillEnd,
-    /// The backfill pass tests a job of that priority.
-    Test {
-        job: u32,
-        priority: u32,
-        partition: String,
-    },
-    /// The backfill pass plans a job; true for a line in the format of 24.11.
-    Plan(Placed, bool),
-    BackfillStart(Placed),
+    /// The backfill pass tests a job of that priority in a partition.
+    Test(u32, u32, usize),
+    /// The backfill pass plans a job.
+    Plan(Start),
+    BackfillStart(Start),
     /// `scontrol` changed a pending or running job.
     Update(u32, Change),
-    /// `scontrol` set the state of a node, such as `DRAINING`.
-    NodeState {
-        node: String,
-        state: String,
-    },
+    /// `scontrol` set a node to `IDLE`: it is used once it responds.
+    NodeResumes(usize),
+    /// `scontrol` set another state of a node; true if jobs may start on it.
+    NodeState(usize, bool),
     /// A node responds again.
-    NodeResponds(String),
+    NodeResponds(usize),
     /// A node that was down may be used again.
-    NodeReturns(String),
-    /// A node fails, and its job is about to be requeued.
-    NodeFails {
-        job: u32,
-        node: String,
-    },
+    NodeReturns(usize),
+    /// A job loses a node that fails, and is about to be requeued.
+    NodeFails(u32, usize),
     /// A job that ran is pending again.
     Requeue(u32),
     /// The decay thread computes usage, fair share and priorities.
@@ -79,17 +71,6 @@ pub(crate) enum Change {
     Release,
 }
 
-/// Job on nodes of a partition, with the names of the log.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Placed {
-    pub job: u32,
-    /// Nodes, as a list with ranges.
-    pub nodes: String,
-    pub partition: String,
-    /// Planned start and end.
-    pub planned: Option<(i64, i64)>,
-}
-
 /// Event with its line, counted from 1, and its second, as if the log's clock were UTC.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Entry {
@@ -98,18 +79,53 @@ pub(crate) struct Entry {
     pub event: Event,
 }
 
-/// Iterator over the events of a log; lines without a decision are skipped.
-pub(crate) struct Events<R> {
-    input: R,
-    buffer: Vec<u8>,
-    line: u64,
+/// Returns the time and the message of a line of the log.
+fn stamped(text: &str) -> Option<(&str, &str)> {
+    text.trim_end().strip_prefix('[')?.split_once("] ")
+}
+
+/// Returns the version of a log, from the controller's own line or from the form of its plans. `None` if it has neither.
+///
+/// # Errors
+///
+/// If the log cannot be read up to that line, or has no event.
+pub fn version_of<R: BufRead>(log: R) -> Result<Option<Result<Version, UnknownVersion>>, FollowError> {
+    let mut has_event = false;
+    for (line, text) in (1..).zip(log.split(b'\n')) {
+        let text = text.map_err(|source| FollowError::Read { line, source })?;
+        let text = String::from_utf8_lossy(&text);
+        let Some((_, message)) = stamped(&text) else { continue };
+        if let Some((_, version)) = message.split_once(VERSION) {
+            return Ok(Some(version.split_whitespace().next().unwrap_or_default().parse()));
+        } else if let Some((_, plan)) = message.split_once(PLAN) {
+            let is_new_form = plan.starts_with("BACKFILL: ");
+            return Ok(Some(Ok(if is_new_form { Version::V24_11 } else { Version::V22_05 })));
+        }
+        has_event |= form_of(message).is_some();
+    }
+    if has_event { Ok(None) } else { Err(FollowError::Empty) }
+}
+
+/// Numbers of the names in a log.
+struct Names<'a> {
+    site: &'a Site,
+    nodes: BTreeMap<&'a str, usize>,
     /// Arrays whose tasks have the numbers of the trace.
     arrays: BTreeSet<u32>,
 }
 
-impl<R: BufRead> Events<R> {
-    pub(crate) fn new(input: R, arrays: BTreeSet<u32>) -> Self {
-        Self { input, buffer: Vec::new(), line: 0, arrays }
+/// Iterator over the events of a log; lines without a decision are skipped.
+pub(crate) struct Events<'a, R> {
+    input: R,
+    buffer: Vec<u8>,
+    line: u64,
+    names: Names<'a>,
+}
+
+impl<'a, R: BufRead> Events<'a, R> {
+    pub(crate) fn new(input: R, site: &'a Site, arrays: BTreeSet<u32>) -> Self {
+        let nodes = site.conf.nodes.iter().map(|node| node.name.as_str()).zip(0..).collect();
+        Self { input, buffer: Vec::new(), line: 0, names: Names { site, nodes, arrays } }
     }
 
     fn next_event(&mut self) -> Result<Option<Entry>, FollowError> {
@@ -124,8 +140,7 @@ impl<R: BufRead> Events<R> {
                 let found: String = text.trim_end().chars().take(200).collect();
                 FollowError::Wrong { line, words: format!("expected {expected}, found {found:?}") }
             };
-            let Some((stamp, message)) = text.trim_end().strip_prefix('[').and_then(|rest| rest.split_once("] "))
-            else {
+            let Some((stamp, message)) = stamped(&text) else {
                 if count == 0 {
                     return Ok(None);
                 }
@@ -135,7 +150,11 @@ impl<R: BufRead> Events<R> {
             if !self.buffer.ends_with(b"\n") {
                 return Ok(None);
             }
-            let event = event(&Message { text: message, arrays: &self.arrays }).map_err(bad)?;
+            let Some((_, expected, read)) = form_of(message) else { continue };
+            let event = read(&Message { text: message, names: &self.names }).map_err(|unknown| match unknown {
+                Some(words) => FollowError::Wrong { line, words },
+                None => bad(expected),
+            })?;
             if event != Event::Other {
                 let time =
                     time(stamp).ok_or_else(|| bad("a time like 2024-05-31T12:30:45.000 (LogTimeFormat=iso8601_ms)"))?;
@@ -145,7 +164,7 @@ impl<R: BufRead> Events<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Events<R> {
+impl<R: BufRead> Iterator for Events<'_, R> {
     type Item = Result<Entry, FollowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -153,107 +172,113 @@ impl<R: BufRead> Iterator for Events<R> {
     }
 }
 
-/// Returns the version of a log, from the controller's own line or from the form of its plans. `None` if it has neither.
-///
-/// # Errors
-///
-/// If the log cannot be read up to that line, or has no event.
-pub fn version_of<R: BufRead>(log: R) -> Result<Option<Result<Version, UnknownVersion>>, FollowError> {
-    let mut events = Events::new(log, BTreeSet::new()).peekable();
-    if events.peek().is_none() {
-        return Err(FollowError::Empty);
-    }
-    for entry in events {
-        match entry?.event {
-            Event::Version(version) => return Ok(Some(version.parse())),
-            Event::Plan(_, is_new_form) => {
-                return Ok(Some(Ok(if is_new_form { Version::V24_11 } else { Version::V22_05 })));
-            }
-            _ => {}
-        }
-    }
-    Ok(None)
-}
-
 /// Line of the log without its time.
 struct Message<'a> {
     text: &'a str,
-    arrays: &'a BTreeSet<u32>,
+    names: &'a Names<'a>,
 }
 
-impl Message<'_> {
+/// Result of reading a part of a line. The fault of a name that slurm.conf lacks has words; that of a line without the parts of its
+/// form has none.
+type Read<T> = Result<T, Option<String>>;
+
+/// Returns the fault of a name that slurm.conf lacks, shortened if it is long.
+fn unknown(name: &str) -> Option<String> {
+    let name: String = name.chars().take(80).collect();
+    Some(format!("{name:?} is not in slurm.conf; use the slurm.conf of the time of the log"))
+}
+
+impl<'a> Message<'a> {
+    fn after(&self, key: &str) -> Read<&'a str> {
+        Ok(self.text.split_once(key).ok_or(None)?.1)
+    }
+
     /// Returns the number after `key`, up to the first character that is no digit.
-    fn number(&self, key: &str) -> Option<u32> {
-        let rest = &self.text[self.text.find(key)? + key.len()..];
-        rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().ok()
+    fn number(&self, key: &str) -> Read<u32> {
+        let rest = self.after(key)?;
+        rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().map_err(|_| None)
     }
 
     /// Returns the word after `key`.
-    fn word(&self, key: &str) -> Option<String> {
-        self.text[self.text.find(key)? + key.len()..].split_whitespace().next().map(str::to_owned)
+    fn word(&self, key: &str) -> Read<&'a str> {
+        self.after(key)?.split_whitespace().next().ok_or(None)
     }
 
     /// Returns the number of the job: for a task of one of the arrays that of the trace, else the JobId in parentheses.
-    fn job(&self) -> Option<u32> {
-        match self.word("JobId=").as_deref().unwrap_or_default().split_once('(') {
-            Some((name, inner)) => {
-                let (array, index) = name.split_once('_')?;
-                match array.parse().ok().filter(|array| self.arrays.contains(array)) {
-                    Some(array) => task(array, index.parse().ok()?),
-                    None => inner.strip_suffix(')')?.parse().ok(),
-                }
-            }
-            None => self.number("JobId="),
+    fn job(&self) -> Read<u32> {
+        let Some((name, inner)) = self.word("JobId=")?.split_once('(') else { return self.number("JobId=") };
+        let (array, index) = name.split_once('_').ok_or(None)?;
+        match array.parse().ok().filter(|array| self.names.arrays.contains(array)) {
+            Some(array) => index.parse().ok().and_then(|index| task(array, index)),
+            None => inner.strip_suffix(')').and_then(|job| job.parse().ok()),
         }
+        .ok_or(None)
     }
 
-    fn placed(&self, nodes: &str, partition: &str) -> Option<Placed> {
-        Some(Placed { job: self.job()?, nodes: self.word(nodes)?, partition: self.word(partition)?, planned: None })
+    fn node(&self, name: &str) -> Read<usize> {
+        self.names.nodes.get(name).copied().ok_or_else(|| unknown(name))
     }
 
-    fn update(&self, change: Change) -> Option<Event> {
-        Some(Event::Update(self.job()?, change))
+    fn partition(&self, name: &str) -> Read<usize> {
+        self.names.site.conf.partition(name).ok_or_else(|| unknown(name))
+    }
+
+    /// Returns the job on the nodes and in the partition after these keys.
+    fn start(&self, nodes: &str, partition: &str) -> Read<Start> {
+        let (job, list, partition) = (self.job()?, self.word(nodes)?, self.word(partition)?);
+        let partition = self.partition(partition)?;
+        let nodes = hostlist::expand(list).map_err(|_| unknown(list))?;
+        let nodes = nodes.iter().map(|name| self.node(name)).collect::<Read<Vec<usize>>>()?;
+        Ok(Start { job, partition, nodes: NodeSet::of(self.names.nodes.len(), nodes), planned: None })
+    }
+
+    fn update(&self, change: Change) -> Read<Event> {
+        Ok(Event::Update(self.job()?, change))
     }
 }
 
+const VERSION: &str = "slurmctld version ";
+const PLAN: &str = "_dump_job_sched: ";
 const MINUTES: &str = "_update_job: setting time_limit to ";
 const PRIORITY: &str = "_update_job: set priority to ";
 const PLACED: &str = "a job, its nodes and its partition";
 const CHANGE: &str = "a job and its new time limit or priority";
 
 /// A part of the lines of one form (at their begin after `^`), what they must hold, and the event.
-type Form = (&'static str, &'static str, fn(&Message<'_>) -> Option<Event>);
+type Form = (&'static str, &'static str, fn(&Message<'_>) -> Read<Event>);
 
 /// Forms of lines, in the order in which they are tried.
 const FORMS: [Form; 26] = [
-    ("_dump_job_sched: ", "a job with its planned start, end, nodes and partition", |line| {
-        let text = &line.text[line.text.find("_dump_job_sched: ")?..];
-        let line = Message { text, ..*line };
-        let (start, end) = (time(line.word(" to start at ")?.trim_end_matches(','))?, time(&line.word(", end at ")?)?);
-        let placed = Placed { planned: Some((start, end)), ..line.placed(" on nodes ", " in partition ")? };
-        Some(Event::Plan(placed, text.contains(": BACKFILL: ")))
+    (PLAN, "a job with its planned start, end, nodes and partition", |line| {
+        let line = Message { text: line.after(PLAN)?, ..*line };
+        let start = time(line.word(" to start at ")?.trim_end_matches(',')).ok_or(None)?;
+        let end = time(line.word(", end at ")?).ok_or(None)?;
+        let plan = line.start(" on nodes ", " in partition ")?;
+        // The plan of a last task is named by the task, others by the array.
+        Ok(Event::Plan(Start { job: array_of(plan.job).0, planned: Some((start, end)), ..plan }))
     }),
     ("BACKFILL: test for JobId=", "a job with its priority and partition", |line| {
-        Some(Event::Test { job: line.job()?, priority: line.number("Prio=")?, partition: line.word("Partition=")? })
+        let (job, priority, partition) = (line.job()?, line.number("Prio=")?, line.word("Partition=")?);
+        Ok(Event::Test(job, priority, line.partition(partition)?))
     }),
-    ("_attempt_backfill: completed testing", "", |_| Some(Event::BackfillEnd)),
-    ("_attempt_backfill: no jobs to backfill", "", |_| Some(Event::BackfillEnd)),
-    ("_attempt_backfill: beginning", "", |_| Some(Event::BackfillPass)),
-    ("sched: Running job scheduler", "", |line| Some(Event::MainPass { is_full: line.text.contains("full queue") })),
-    ("sched: Allocate JobId=", PLACED, |line| Some(Event::MainStart(line.placed("NodeList=", "Partition=")?))),
-    ("_start_job: Started JobId=", PLACED, |line| Some(Event::BackfillStart(line.placed(" on ", " in ")?))),
+    ("_attempt_backfill: completed testing", "", |_| Ok(Event::BackfillEnd)),
+    ("_attempt_backfill: no jobs to backfill", "", |_| Ok(Event::BackfillEnd)),
+    ("_attempt_backfill: beginning", "", |_| Ok(Event::BackfillPass)),
+    ("sched: Running job scheduler", "", |line| Ok(Event::MainPass(line.text.contains("full queue")))),
+    ("sched: Allocate JobId=", PLACED, |line| Ok(Event::MainStart(line.start("NodeList=", "Partition=")?))),
+    ("_start_job: Started JobId=", PLACED, |line| Ok(Event::BackfillStart(line.start(" on ", " in ")?))),
     ("_slurm_rpc_submit_batch_job: JobId=", "a job with its first priority", |line| {
-        Some(Event::Submit { job: line.job()?, priority: line.number("InitPrio=")? })
+        Ok(Event::Submit(line.job()?, line.number("InitPrio=")?))
     }),
-    ("Time limit exhausted for JobId=", "a job", |line| Some(Event::End { job: line.job()?, is_done: false })),
-    ("REQUEST_KILL_JOB JobId=", "a job", |line| Some(Event::End { job: line.job()?, is_done: false })),
+    ("Time limit exhausted for JobId=", "a job", |line| Ok(Event::Stop(line.job()?))),
+    ("REQUEST_KILL_JOB JobId=", "a job", |line| Ok(Event::Stop(line.job()?))),
     ("_job_complete: JobId=", "a job", |line| {
-        let fails = line.text.contains(" WTERMSIG ") || line.number(" WEXITSTATUS ").is_some_and(|status| status > 0);
-        Some(match line.text.ends_with(" done") {
-            true => Event::End { job: line.job()?, is_done: true },
-            false if fails => Event::Failure(line.job()?),
-            false => Event::Other,
-        })
+        let fails = line.text.contains(" WTERMSIG ") || line.number(" WEXITSTATUS ").is_ok_and(|status| status > 0);
+        match line.text.ends_with(" done") {
+            true => Ok(Event::Done(line.job()?)),
+            false if fails => Ok(Event::Failure(line.job()?)),
+            false => Ok(Event::Other),
+        }
     }),
     (MINUTES, CHANGE, |line| line.update(Change::Limit(60 * i64::from(line.number(MINUTES)?)))),
     ("_update_job: nice changed from ", CHANGE, |line| {
@@ -265,34 +290,33 @@ const FORMS: [Form; 26] = [
     (PRIORITY, CHANGE, |line| line.update(Change::Priority(line.number(PRIORITY)?))),
     ("_job_requeue_op: Holding JobId=", CHANGE, |line| line.update(Change::Priority(0))),
     ("_release_job_rec: release hold on JobId=", CHANGE, |line| line.update(Change::Release)),
-    ("^update_node: node ", "", |line| {
-        let state = line.text["update_node: node ".len()..].split_once(" state set to ");
-        let (node, state) = state.map(|(node, state)| (node.to_owned(), state.to_owned())).unzip();
-        Some(node.zip(state).map_or(Event::Other, |(node, state)| Event::NodeState { node, state }))
+    ("^update_node: node ", "", |line| match line.after("update_node: node ")?.split_once(" state set to ") {
+        Some((node, "IDLE")) => Ok(Event::NodeResumes(line.node(node)?)),
+        Some((node, state)) => Ok(Event::NodeState(line.node(node)?, usable(state))),
+        None => Ok(Event::Other),
     }),
     ("^Node ", "", |line| {
-        let node = line.text["Node ".len()..].strip_suffix(" now responding");
-        Some(node.map_or(Event::Other, |node| Event::NodeResponds(node.to_owned())))
+        let node = line.after("Node ")?.strip_suffix(" now responding").and_then(|node| line.node(node).ok());
+        Ok(node.map_or(Event::Other, Event::NodeResponds))
     }),
-    ("^node_did_resp: node ", "", |line| {
-        let node = line.text["node_did_resp: node ".len()..].strip_suffix(" returned to service");
-        Some(node.map_or(Event::Other, |node| Event::NodeReturns(node.to_owned())))
+    ("^node_did_resp: node ", "", |line| match line.after(": node ")?.strip_suffix(" returned to service") {
+        Some(node) => Ok(Event::NodeReturns(line.node(node)?)),
+        None => Ok(Event::Other),
     }),
     ("^requeue job JobId=", "a job and its node", |line| {
-        Some(Event::NodeFails { job: line.job()?, node: line.word(" failure of node ")? })
+        let (job, node) = (line.job()?, line.word(" failure of node ")?);
+        Ok(Event::NodeFails(job, line.node(node)?))
     }),
-    ("^Requeuing JobId=", "a job", |line| Some(Event::Requeue(line.job()?))),
-    ("_decay_thread: PRIO: Decay factor over", "", |_| Some(Event::Decay)),
-    ("Fair Tree fairshare algorithm, starting at root", "", |_| Some(Event::Decay)),
-    ("slurmctld version ", "a version", |line| Some(Event::Version(line.word("slurmctld version ")?))),
+    ("^Requeuing JobId=", "a job", |line| Ok(Event::Requeue(line.job()?))),
+    ("_decay_thread: PRIO: Decay factor over", "", |_| Ok(Event::Decay)),
+    ("Fair Tree fairshare algorithm, starting at root", "", |_| Ok(Event::Decay)),
+    (VERSION, "a version", |line| line.word(VERSION).map(|_| Event::Started)),
 ];
 
-/// Returns the event of a line, or what it must hold.
-fn event(line: &Message<'_>) -> Result<Event, &'static str> {
-    let is_there = |part: &str| match part.strip_prefix('^') {
-        Some(begin) => line.text.starts_with(begin),
-        None => line.text.contains(part),
-    };
-    let form = FORMS.iter().find(|(part, ..)| is_there(part));
-    form.map_or(Ok(Event::Other), |(_, expected, read)| read(line).ok_or(*expected))
+/// Returns the form of a message; `None` for one without an event.
+fn form_of(message: &str) -> Option<&'static Form> {
+    FORMS.iter().find(|(part, ..)| match part.strip_prefix('^') {
+        Some(begin) => message.starts_with(begin),
+        None => message.contains(part),
+    })
 }

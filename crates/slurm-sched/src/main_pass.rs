@@ -1,21 +1,10 @@
 //! Main pass (SPEC 4).
 
-use crate::backfill::Start;
 use crate::cluster::Cluster;
 use crate::conf::Scheduling;
 use crate::nodes::NodeSet;
-use crate::queue::Entry;
+use crate::queue::{Entry, Pass, Start};
 use std::collections::BTreeSet;
-
-/// Decisions of a main pass.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Pass {
-    pub starts: Vec<Start>,
-    /// First job that did not fit, with the index of the partition.
-    pub blocked: Vec<(u32, usize)>,
-    /// True if the pass changed jobs (SPEC 0.4): it started one, or skipped one behind a blocked job.
-    pub changed: bool,
-}
 
 /// Runs a main pass over the sorted queue; jobs that it starts hold their nodes afterwards. A full pass has no depth limit.
 ///
@@ -53,7 +42,7 @@ pub(crate) fn main_pass(
             }
             continue;
         }
-        let mut candidates = cluster.partition(entry.partition).clone();
+        let mut candidates = cluster.partitions[entry.partition].clone();
         candidates.intersect(&available);
         let required = entry.required.as_ref();
         let lacks_required = required.is_some_and(|nodes| !nodes.is_within(&candidates));
@@ -93,7 +82,7 @@ pub(crate) fn main_pass(
         }
         pass.blocked.push((entry.job, entry.partition));
         // SPEC 4.5, 4.6: the partition's nodes are also unavailable for lower partitions.
-        available.subtract(cluster.partition(entry.partition));
+        available.subtract(&cluster.partitions[entry.partition]);
     }
     pass
 }

@@ -7,7 +7,7 @@ use crate::nodes::NodeSet;
 pub(crate) struct Machine(pub Vec<(u32, u64)>);
 
 /// Resources of whole nodes that a job needs.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Need {
     /// Number of nodes.
     pub nodes: usize,

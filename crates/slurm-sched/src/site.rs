@@ -11,8 +11,8 @@ use crate::workload::SubmittedJob;
 pub struct Site {
     /// `slurm.conf`.
     pub conf: Conf,
-    /// Dump of accounts, if there is one.
-    pub accounts: Option<Accounts>,
+    /// Dump of accounts; empty if there is none.
+    pub accounts: Accounts,
     /// Version whose rules apply.
     pub version: Version,
 }

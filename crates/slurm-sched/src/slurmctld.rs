@@ -1,9 +1,8 @@
 //! Controller with the timers of its loops: [`Slurmctld`].
 
-use crate::backfill::Start;
 use crate::conf::Scheduling;
 use crate::controller::{By, Controller, Why};
-use crate::main_pass;
+use crate::queue::Pass;
 use crate::site::Site;
 use crate::will_run::Running;
 use crate::workload::SubmittedJob;
@@ -47,27 +46,12 @@ pub struct Ended {
 /// Event that a step or a run reports.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Report {
-    /// A main pass at a second of the workload's time.
-    MainPass {
-        /// Second.
-        time: i64,
-        /// True for a pass without a depth limit.
-        is_full: bool,
-    },
+    /// A main pass at a second of the workload's time; true for one without a depth limit.
+    MainPass(i64, bool),
     /// A backfill pass at a second of the workload's time.
-    BackfillPass {
-        /// Second.
-        time: i64,
-    },
-    /// A pass left the job pending that is explained.
-    Waits {
-        /// Second of the workload's time.
-        time: i64,
-        /// Loop of the pass.
-        by: By,
-        /// Reason.
-        why: Why,
-    },
+    BackfillPass(i64),
+    /// A pass of a loop at a second of the workload's time left the job pending that is explained.
+    Waits(i64, By, Why),
     /// A run of a job ended.
     Ended(Ended),
 }
@@ -104,8 +88,7 @@ pub struct Phases {
 pub struct Slurmctld {
     site: Arc<Site>,
     controller: Controller,
-    /// See [`Phases::backfill_first`].
-    backfill_first: bool,
+    terms: Terms,
     last_full: i64,
     last_request: i64,
     /// True if a submission or the end of a job calls for a main pass (SPEC 0.5).
@@ -120,7 +103,6 @@ pub struct Slurmctld {
     has_marks: bool,
     /// Last submission or end of a job.
     last_event: i64,
-    zero: i64,
     /// Job that is explained.
     watched: Option<u32>,
 }
@@ -129,12 +111,11 @@ impl Slurmctld {
     /// Returns the controller of an idle cluster. Each pass reports the reason for which `watched` stays pending.
     #[must_use]
     pub fn new(site: Arc<Site>, terms: Terms, watched: Option<u32>) -> Self {
-        let Terms { start, zero, phases } = terms;
+        let Terms { start, phases, .. } = terms;
         let priority = &site.conf.priority;
         let next_decay = start - phases.decay + priority.calc_period.max(1);
         Self {
             controller: Controller::new(Arc::clone(&site), start),
-            backfill_first: phases.backfill_first,
             last_full: start - phases.full,
             last_request: start,
             // Nodes register at the start, which requests a pass and changes the state for backfill.
@@ -145,7 +126,7 @@ impl Slurmctld {
             next_decay: if priority.decays { next_decay } else { i64::MAX },
             has_marks: false,
             last_event: start,
-            zero,
+            terms,
             watched,
             site,
         }
@@ -165,7 +146,7 @@ impl Slurmctld {
     /// Returns the reason for which a job is pending, as a main pass finds it.
     #[must_use]
     pub fn why(&self, job: u32) -> Option<Why> {
-        self.controller.why_main(job, self.zero, true, &main_pass::Pass::default())
+        self.controller.why_main(job, self.terms.zero, true, &Pass::default())
     }
 
     /// Returns the next second after `now` in which a loop acts if no job is submitted or ends.
@@ -191,7 +172,7 @@ impl Slurmctld {
             self.next_limits += LIMIT_LOOK;
             is_cut = self.cut(now, ends, report);
         }
-        if self.backfill_first {
+        if self.terms.phases.backfill_first {
             self.look_backfill(now, &mut started, report);
         }
         // One round of the background loop (SPEC 0.1).
@@ -205,7 +186,7 @@ impl Slurmctld {
         }
         if is_cut {
             let nodes = self.controller.cluster.completing(1);
-            self.controller.clean(&nodes);
+            self.controller.cluster.clean(&nodes);
         }
         if now >= self.next_decay {
             self.next_decay += self.site.conf.priority.calc_period.max(1);
@@ -213,14 +194,14 @@ impl Slurmctld {
                 self.last_change = now;
             }
         }
-        if !self.backfill_first {
+        if !self.terms.phases.backfill_first {
             self.look_backfill(now, &mut started, report);
         }
         // The clean-up of the first node, on which the script runs, calls for a main pass.
         if is_cut && is_pass {
             (self.has_request, self.last_request) = (true, now + 1 - batch_sched_delay);
         } else if is_cut {
-            self.controller.clean_up(now);
+            self.controller.cluster.clean_up(now);
             self.main_pass(now, false, &mut started, report);
         }
         started
@@ -247,14 +228,15 @@ impl Slurmctld {
     }
 
     fn main_pass(&mut self, now: i64, is_full: bool, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
-        report(Report::MainPass { time: now - self.zero, is_full });
+        report(Report::MainPass(now - self.terms.zero, is_full));
         let pass = self.controller.main_pass(now, is_full);
         if pass.changed {
             self.last_change = now;
         }
-        let why = self.watched.and_then(|job| self.controller.why_main(job, self.zero, is_full, &pass));
-        why.into_iter().for_each(|why| report(Report::Waits { time: now - self.zero, by: By::Main, why }));
-        self.begin(&pass.starts, By::Main, now, started);
+        let why = self.watched.and_then(|job| self.controller.why_main(job, self.terms.zero, is_full, &pass));
+        why.into_iter().for_each(|why| report(Report::Waits(now - self.terms.zero, By::Main, why)));
+        self.controller.commit(&pass.starts, By::Main, now);
+        started.extend(pass.starts.iter().map(|start| start.job));
     }
 
     fn look_backfill(&mut self, now: i64, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
@@ -264,23 +246,23 @@ impl Slurmctld {
             return;
         }
         self.last_backfill = now;
-        report(Report::BackfillPass { time: now - self.zero });
+        report(Report::BackfillPass(now - self.terms.zero));
         // Only an explanation needs the plans that alter no start.
         let pass = self.controller.backfill(now, self.watched.is_none());
         let had_marks = std::mem::replace(&mut self.has_marks, pass.marks_nodes);
         if pass.changed || pass.marks_nodes || had_marks {
             self.last_change = now;
         }
-        let why = self.watched.and_then(|job| self.controller.why_backfill(job, now, self.zero, &pass));
-        why.into_iter().for_each(|why| report(Report::Waits { time: now - self.zero, by: By::Backfill, why }));
-        self.begin(&pass.starts, By::Backfill, now, started);
+        let why = self.watched.and_then(|job| self.controller.why_backfill(job, now, self.terms.zero, &pass));
+        why.into_iter().for_each(|why| report(Report::Waits(now - self.terms.zero, By::Backfill, why)));
+        self.controller.commit(&pass.starts, By::Backfill, now);
+        started.extend(pass.starts.iter().map(|start| start.job));
     }
 
     /// Stops the jobs that have reached their limits, and returns true if there are any.
     fn cut(&mut self, now: i64, ends: &dyn Fn(u32) -> bool, report: &mut dyn FnMut(Report)) -> bool {
         let is_late = |job: &Running| {
-            let partition = &self.site.conf.partitions[job.demand.partition];
-            let over = partition.over_time_limit.unwrap_or(self.site.conf.over_time_limit);
+            let over = self.site.conf.partitions[job.demand.partition].over_time_limit;
             let is_over = |(_, start, _)| now >= start + job.demand.limit + over;
             !job.is_completing && self.controller.run_of(job.job).is_some_and(is_over) && !ends(job.job)
         };
@@ -295,11 +277,6 @@ impl Slurmctld {
         !late.is_empty()
     }
 
-    fn begin(&mut self, starts: &[Start], by: By, now: i64, started: &mut Vec<u32>) {
-        self.controller.commit(starts, by, now);
-        started.extend(starts.iter().map(|start| start.job));
-    }
-
     fn finish(&mut self, job: u32, now: i64, state: EndState) -> Option<Ended> {
         let running = self.controller.cluster.running.iter().find(|one| one.job == job && !one.is_completing)?;
         let (submit, start, by) = self.controller.run_of(job)?;
@@ -307,9 +284,9 @@ impl Slurmctld {
         self.last_change = now;
         Some(Ended {
             job,
-            submit: submit - self.zero,
-            start: start - self.zero,
-            end: now - self.zero,
+            submit: submit - self.terms.zero,
+            start: start - self.terms.zero,
+            end: now - self.terms.zero,
             partition: self.site.conf.partitions[running.demand.partition].name.clone(),
             nodes: running.nodes.iter().collect(),
             by,

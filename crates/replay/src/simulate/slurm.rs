@@ -41,7 +41,7 @@ impl SlurmCluster {
 
     pub(super) fn assumptions(&self) -> String {
         let Site { conf, accounts, .. } = &*self.site;
-        let all = conf.not_modelled.iter().chain(accounts.iter().flat_map(|all| &all.not_modelled));
+        let all = conf.not_modelled.iter().chain(&accounts.not_modelled);
         let without: String = all.map(|what| format!("; without effect: {what}")).collect();
         format!(
             "jobs go to the default partition, on as many whole nodes (CPUs of a node: {}) as their processors fill, with their \

@@ -8,7 +8,7 @@ use crate::label::Label;
 use anyhow::{Context, Result};
 use serde_json::json;
 use sim_core::Time;
-use slurm_sched::{By, EndState, Ended, Report, Why, hostlist, simulate};
+use slurm_sched::{EndState, Ended, Report, Why, hostlist, simulate};
 use std::collections::BTreeMap;
 
 /// Explains the jobs of these numbers under each variant.
@@ -24,8 +24,8 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
     let mut last: BTreeMap<&str, Why> = BTreeMap::new();
     let terms = terms(&arm.site, trace.zero, seed, 0);
     simulate(&arm.site, &trace.jobs, terms, Some(id), |report| match report {
-        Report::Waits { time, by, why } => {
-            let pass = name(by);
+        Report::Waits(time, by, why) => {
+            let pass = by.name();
             let new = line(time, why.kind, pass, format!("{pass} pass: {}: {}", why.kind, why.words));
             if last.get(pass).is_none_or(|known| known.kind != why.kind) {
                 brief.push(new.clone());
@@ -36,7 +36,7 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
             last.insert(pass, why);
         }
         Report::Ended(Ended { job, submit, start, end, by, nodes, state, .. }) if job == id => {
-            let pass = name(by);
+            let pass = by.name();
             let names: Vec<&str> = nodes.iter().map(|node| arm.site.conf.nodes[*node].name.as_str()).collect();
             let words = format!("{pass} pass: starts on {}, after {} s", hostlist::fold(&names), start - submit);
             let ends = match state {
@@ -64,10 +64,6 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
     let submit = Time::from_secs(job.submit.max(0).unsigned_abs());
     let (policy, job) = (arm.name.clone(), Label::Number(u64::from(id)));
     Ok(Explanation { policy, job, submit, about: vec![about], facts, history, brief, note: None })
-}
-
-pub(super) fn name(by: By) -> &'static str {
-    if by == By::Main { "main" } else { "backfill" }
 }
 
 /// Returns the line of a pass at a second of the trace.

@@ -65,7 +65,10 @@ pub(crate) fn site(conf: &Path, accounts: Option<&Path>, version: Version, overl
     } else {
         Conf::load(conf, version, overlays)?
     };
-    let accounts = accounts.map(|path| anyhow::Ok(Accounts::read(&name(path), &text(path)?)?)).transpose()?;
+    let accounts = match accounts {
+        Some(path) => Accounts::read(&name(path), &text(path)?)?,
+        None => Accounts::default(),
+    };
     Ok(Site { conf, accounts, version })
 }
 

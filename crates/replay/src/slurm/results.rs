@@ -126,9 +126,9 @@ impl<'a> VariantResults<'a> {
             let mut ran = Ran::new(nodes(site), groups.len());
             let (mut cut, mut jobs_of_first) = (0.0, Vec::new());
             simulate(site, &trace.jobs, terms(site, trace.zero, seed, *phase), None, |report| match report {
-                Report::MainPass { .. } => ran.passes[0] += 1.0,
-                Report::BackfillPass { .. } => ran.passes[1] += 1.0,
-                Report::Waits { .. } => {}
+                Report::MainPass(..) => ran.passes[0] += 1.0,
+                Report::BackfillPass(_) => ran.passes[1] += 1.0,
+                Report::Waits(..) => {}
                 Report::Ended(ended) => {
                     let at = at[&ended.job];
                     let width = u32::try_from(ended.nodes.len()).unwrap_or(u32::MAX);
@@ -264,12 +264,10 @@ fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<(JobGroup, usize)>, Vec<[u
     let names = |job: &SubmittedJob| {
         let request = &job.request;
         let partition = if request.partitions.is_empty() { default.to_owned() } else { request.partitions.join(",") };
-        let accounts = site.accounts.as_ref();
-        let association = accounts.and_then(|all| {
-            Some((all, all.association(request.account.as_deref(), request.user(), Some(&partition))?))
-        });
-        let account = || association.map(|(all, at)| all.associations[at].account.clone());
-        let qos = || association.and_then(|(all, at)| Some(all.qos[all.default_qos(at)?].name.clone()));
+        let all = &site.accounts;
+        let association = all.association(request.account.as_deref(), request.user(), Some(&partition));
+        let account = || Some(all.associations[association?].account.clone());
+        let qos = || Some(all.qos[all.default_qos(association?)?].name.clone());
         let none = || "none".to_owned();
         let account = request.account.clone().or_else(account).unwrap_or_else(none);
         let qos = request.qos.clone().or_else(qos).unwrap_or_else(none);

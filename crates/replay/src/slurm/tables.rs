@@ -1,6 +1,5 @@
 //! Tables of a comparison of variants, and its sentences.
 
-use super::explain;
 use super::results::{Arm, VariantResults, of_groups};
 use crate::difference::{Difference, headline};
 use crate::units::{aligned, best, readable};
@@ -76,7 +75,7 @@ pub(super) fn jobs(results: &VariantResults<'_>, arm: usize) -> Result<Vec<u8>> 
         let (job, task) = array_of(ended.job);
         let job = if job == ended.job { job.to_string() } else { format!("{job}_{task}") };
         let head = [job, name(2), name(1), name(3), ended.partition.clone()];
-        let by = explain::name(ended.by).to_owned();
+        let by = ended.by.name().to_owned();
         let tail = [nodes.len().to_string(), hostlist::fold(&nodes), by, is(EndState::Timeout), is(EndState::Requeued)];
         head.into_iter().chain(times).chain(tail).collect::<Vec<_>>()
     });

@@ -43,7 +43,7 @@ impl Search<'_> {
             self.bounds.add(entry, bound);
         }
         let (need, limit) = (entry.need, entry.least_limit());
-        let partition = self.cluster.partition(entry.partition);
+        let partition = &self.cluster.partitions[entry.partition];
         let mut usable = partition.clone();
         let mut not_before = bound;
         let mut from = self.now;
@@ -119,7 +119,7 @@ impl Search<'_> {
 
     /// Returns the first second from `time` on at which enough nodes may be released and unplanned for the limit of a job.
     fn not_before(&self, entry: &Entry, time: i64) -> i64 {
-        let (nodes, partition) = (entry.need.nodes, self.cluster.partition(entry.partition));
+        let (nodes, partition) = (entry.need.nodes, &self.cluster.partitions[entry.partition]);
         let records = self.table.records_after(time);
         let (mut first, mut common) = (0, partition.clone());
         while first < records.len() {

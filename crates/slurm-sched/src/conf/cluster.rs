@@ -1,7 +1,7 @@
 //! Node and partition lines.
 
-use super::Globals;
 use super::lines::{Record, SettingLine, SettingLines};
+use super::{Globals, YEAR};
 use crate::error::Collector;
 use crate::{hostlist, text};
 use std::collections::BTreeMap;
@@ -42,8 +42,8 @@ pub struct Partition {
     pub(crate) starts_jobs: bool,
     /// True for `OverSubscribe=EXCLUSIVE`: each job takes whole nodes.
     pub(crate) exclusive: bool,
-    /// `OverTimeLimit`, if it differs from the cluster's.
-    pub(crate) over_time_limit: Option<i64>,
+    /// `OverTimeLimit`, by default the cluster's (0); [`YEAR`] if unlimited.
+    pub(crate) over_time_limit: i64,
     /// `QOS`, whose limits apply to the partition.
     pub(crate) qos: Option<String>,
     /// `TRESBillingWeights`, as (TRES in lower case, weight per unit; memory per MiB).
@@ -65,9 +65,11 @@ type Values = BTreeMap<String, SettingLine>;
 /// Reads all node and partition lines, changed by overlays.
 pub(super) fn read(
     lines: &SettingLines,
-    faults: &mut Collector,
+    globals: &mut Globals<'_>,
     listed: &mut Vec<String>,
 ) -> (Vec<Node>, Vec<Partition>) {
+    let over_time_limit = globals.limit("OverTimeLimit", 0);
+    let faults = &mut globals.faults;
     let mut nodes = Vec::new();
     let mut index = BTreeMap::new();
     for values in records(&lines.nodes, "nodename", &lines.changes, faults) {
@@ -93,14 +95,15 @@ pub(super) fn read(
         let not_modelled = values.values().filter(|setting| text::is_among(PARTITION_LISTED, &setting.key));
         listed.extend(not_modelled.map(|setting| format!("{}: {}", setting.place(), setting.key)));
         for name in text::list(&values["partitionname"].value) {
-            let mut partition = Partition { name: name.to_owned(), starts_jobs: true, ..Partition::default() };
+            let (name, starts_jobs) = (name.to_owned(), true);
+            let mut partition = Partition { name, starts_jobs, over_time_limit, ..Partition::default() };
             (partition.min_nodes, partition.priority_tier, partition.priority_job_factor) = (1, 1, 1);
             for (key, setting) in &values {
                 if let Err(problem) = set(&mut partition, key, &setting.value, &index, &sets) {
                     setting.fault(faults, problem);
                 }
             }
-            match partitions.iter_mut().find(|known| known.name == name) {
+            match partitions.iter_mut().find(|known| known.name == partition.name) {
                 Some(known) => *known = partition,
                 None => partitions.push(partition),
             }
@@ -227,7 +230,7 @@ fn set(
         "maxtime" => partition.max_time = text::limit(value)?,
         "defaulttime" if value.eq_ignore_ascii_case("NONE") => {}
         "defaulttime" => partition.default_time = text::limit(value)?,
-        "overtimelimit" => partition.over_time_limit = Some(text::limit(value)?.unwrap_or(super::YEAR)),
+        "overtimelimit" => partition.over_time_limit = text::limit(value)?.unwrap_or(YEAR),
         "maxnodes" if ["UNLIMITED", "INFINITE", "-1"].iter().any(|word| value.eq_ignore_ascii_case(word)) => {}
         "maxnodes" => partition.max_nodes = Some(number()?),
         "minnodes" => partition.min_nodes = number()?,

@@ -1,10 +1,9 @@
 //! Reasons for which a pass does not start a pending job.
 
 use super::Controller;
-use crate::backfill::Start;
+use crate::hostlist;
 use crate::nodes::NodeSet;
-use crate::queue::Entry;
-use crate::{backfill, hostlist, main_pass};
+use crate::queue::{Entry, Pass, Start};
 
 /// Reason for which a pass did not start a job.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -32,7 +31,7 @@ const NAMED: usize = 4;
 
 impl Controller {
     /// Returns the reason for which a main pass did not start a job; none for one that is not pending.
-    pub(crate) fn why_main(&self, job: u32, zero: i64, is_full: bool, pass: &main_pass::Pass) -> Option<Why> {
+    pub(crate) fn why_main(&self, job: u32, zero: i64, is_full: bool, pass: &Pass) -> Option<Why> {
         let (at, entry) = match self.entry(job, zero, &pass.starts) {
             Ok(found) => found,
             Err(why) => return why,
@@ -54,13 +53,13 @@ impl Controller {
         if let Some(limit) = self.cluster.limits.reason(&entry.demand) {
             return why("Limit", limit);
         }
-        let partition = self.cluster.partition(entry.partition);
+        let partition = &self.cluster.partitions[entry.partition];
         let mut idle = partition.clone();
         idle.intersect(&self.cluster.idle);
         let (count, needed) = (idle.len(), entry.need.nodes);
         // SPEC 4.6: a blocked partition takes its nodes from later ones.
         let bars = |nodes: &NodeSet| count >= needed && nodes.meets(&idle);
-        if let Some((behind, _)) = earlier().find(|(_, other)| bars(self.cluster.partition(*other))) {
+        if let Some((behind, _)) = earlier().find(|(_, other)| bars(&self.cluster.partitions[*other])) {
             return priority(*behind);
         }
         let mut words = format!("{count} of {needed} nodes are idle");
@@ -72,7 +71,7 @@ impl Controller {
     }
 
     /// Returns the reason for which a backfill pass did not start a job, or its plan; none for one that is not pending.
-    pub(crate) fn why_backfill(&self, job: u32, now: i64, zero: i64, pass: &backfill::Pass) -> Option<Why> {
+    pub(crate) fn why_backfill(&self, job: u32, now: i64, zero: i64, pass: &Pass) -> Option<Why> {
         let (at, entry) = match self.entry(job, zero, &pass.starts) {
             Ok(found) => found,
             Err(why) => return why,

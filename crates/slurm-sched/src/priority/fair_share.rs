@@ -1,6 +1,7 @@
 //! Usage in the tree of associations, and the two formulas from usage to a fair-share factor.
 
 use crate::accounts::Association;
+use crate::conf::PrioritySettings;
 use std::cmp::Ordering;
 
 /// Usage and fair-share factor of each association.
@@ -144,18 +145,18 @@ impl FairShare {
     }
 
     /// Begins the classic formula (SPEC 2.5) with the effective usage of accounts. That of users is computed by [`Self::renew_classic`], from the usage at that moment.
-    pub(crate) fn begin_classic(&mut self, dampening: f64, depth_oblivious: bool) {
+    pub(crate) fn begin_classic(&mut self, settings: &PrioritySettings) {
         self.effective = vec![None; self.nodes.len()];
         // Depth first, the newest first: DEPTH_OBLIVIOUS sums the normalized usage of siblings, of which the later ones are stale.
         let mut left = if self.nodes.is_empty() { vec![] } else { vec![0] };
         while let Some(at) = left.pop() {
-            self.renew_classic(at, dampening, depth_oblivious);
+            self.renew_classic(at, settings);
             left.extend(self.nodes[at].children.iter().rev().filter(|child| !self.nodes[**child].is_user));
         }
     }
 
     /// Computes the factor of an association, unless already done since [`Self::begin_classic`].
-    pub(crate) fn renew_classic(&mut self, at: usize, dampening: f64, depth_oblivious: bool) {
+    pub(crate) fn renew_classic(&mut self, at: usize, settings: &PrioritySettings) {
         if self.effective[at].is_some() {
             return;
         }
@@ -171,7 +172,7 @@ impl FairShare {
             (Some(level), Some(_)) => {
                 let (shares_above, usage_above) = above(level);
                 let shares = node.part * shares_above;
-                let usage = if depth_oblivious {
+                let usage = if settings.has("DEPTH_OBLIVIOUS") {
                     let siblings = self.nodes[level].children.iter().map(|&child| self.normal[child]).sum();
                     oblivious(shares, own, shares_above, usage_above, siblings)
                 } else {
@@ -182,7 +183,7 @@ impl FairShare {
         };
         let (shares, usage) = value;
         self.effective[at] = Some(value);
-        self.factors[at] = if shares > 0.0 { libm::pow(2.0, -(usage / shares) / dampening) } else { 0.0 };
+        self.factors[at] = if shares > 0.0 { libm::pow(2.0, -(usage / shares) / settings.dampening) } else { 0.0 };
     }
 }
 

@@ -3,9 +3,10 @@
 use super::*;
 use crate::Version;
 use crate::conf::Conf;
-use crate::limits::{Demand, Limits};
-use crate::select::{Machine, Need};
+use crate::limits::Demand;
+use crate::select::Need;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// Width, limit in seconds, true for the upper partition, odd request.
 type Wish = (usize, i64, bool, u8);
@@ -31,13 +32,15 @@ proptest! {
         now in 1_700_000_000_i64..1_700_000_400,
     ) {
         let version = if is_new { Version::V24_11 } else { Version::V22_05 };
-        let text = format!("ClusterName=c\nNodeName=n[1-{nodes}] CPUs=4\nPartitionName=p Nodes=ALL\n");
-        let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-        let mut settings = Scheduling { bf_resolution: resolution, bf_window: window, ..conf.scheduling.clone() };
-        (settings.bf_window_linear, settings.bf_node_space_size) = (linear, size);
-        let machine = Machine((0..nodes).map(|node| (2 + u32::from(node % 5 == 0), u64::from(node < heavy))).collect());
-        let upper = NodeSet::of(nodes, nodes / 2..nodes);
-        let mut cluster = Cluster::new(machine, vec![NodeSet::full(nodes), upper.clone()], vec![Some(30); 2], Limits::new(&conf, None));
+        let text = format!("NodeName=n[1-{nodes}] CPUs=2\nPartitionName=p Nodes=ALL\nPartitionName=upper Nodes=n[{}-{nodes}]\n", nodes / 2 + 1);
+        let mut conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
+        (conf.scheduling.bf_resolution, conf.scheduling.bf_window) = (resolution, window);
+        (conf.scheduling.bf_window_linear, conf.scheduling.bf_node_space_size) = (linear, size);
+        for (at, node) in conf.nodes.iter_mut().enumerate() {
+            (node.cpus, node.weight) = (2 + u32::from(at % 5 == 0), u64::from(at < heavy));
+        }
+        let site = Site { conf, accounts: Default::default(), version };
+        let mut cluster = Cluster::new(Arc::new(site.clone()));
         // Running jobs hold about every other node, some beyond their limits.
         let mut node = 0;
         for (job, (width, limit, ..)) in (1000..).zip(running) {
@@ -51,11 +54,10 @@ proptest! {
             let most = if is_upper { (nodes - nodes / 2).max(1) } else { nodes };
             let width = width.min(most);
             let named = |kind: u8| (odd == kind).then(|| NodeSet::of(nodes, [nodes - 1 - width % most]));
+            let partition = usize::from(is_upper);
             Entry {
                 job: if odd == 3 { job / 2 } else { job },
-                array: None,
-                partition: usize::from(is_upper),
-                tier: 1,
+                partition,
                 priority: 1,
                 submit: now,
                 eligible: now,
@@ -63,12 +65,11 @@ proptest! {
                 limit_min: (odd == 0).then_some(limit / 2),
                 required: named(1),
                 excluded: named(2),
-                demand: Demand { partition: usize::from(is_upper), limit, ..Demand::default() },
-                needs_test: false,
+                demand: Demand { partition, limit, ..Demand::default() },
+                ..Entry::default()
             }
         };
         let queue: Vec<Entry> = (1..).zip(pending).map(entry).collect();
-        let site = Site { conf: Conf { scheduling: settings, ..conf }, accounts: None, version };
         let mut twin = cluster.clone();
         let mut plain = Search { is_plain: true, ..Search::new(&mut twin, now, &site) };
         plain.run(&queue);

@@ -1,5 +1,6 @@
 //! Fair tree compared with a naive twin, and the classic formula with cases worked by hand.
 
+use crate::Version;
 use crate::accounts::Association;
 use crate::priority::FairShare;
 use proptest::prelude::*;
@@ -26,8 +27,12 @@ fn charged(tree: &Tree) -> FairShare {
 
 /// Computes all factors by the classic formula.
 fn classic(tree: &mut FairShare, dampening: f64, depth_oblivious: bool) {
-    tree.begin_classic(dampening, depth_oblivious);
-    (0..tree.factors.len()).for_each(|at| tree.renew_classic(at, dampening, depth_oblivious));
+    let mut conf = crate::conf::Conf::read("slurm.conf", "NodeName=n1\nPartitionName=p Nodes=n1", Version::V22_05, &[])
+        .expect("valid");
+    conf.priority.dampening = dampening;
+    conf.priority.flags.extend(depth_oblivious.then(|| "DEPTH_OBLIVIOUS".to_owned()));
+    tree.begin_classic(&conf.priority);
+    (0..tree.factors.len()).for_each(|at| tree.renew_classic(at, &conf.priority));
 }
 
 /// Literal form of SPEC 2.6: one recursion that sorts by repeated search. Usage is recomputed from the leaves.

@@ -1,21 +1,21 @@
 //! Limits of associations and QOS: cases, and random runs in which no job exceeds a limit.
 
-use crate::Version;
 use crate::accounts::Accounts;
 use crate::conf::Conf;
 use crate::limits::{Demand, Limits};
+use crate::{Site, Version};
 use proptest::prelude::*;
+use std::sync::Arc;
 
-fn conf(enforce: &str) -> Conf {
+/// Returns the limits of an idle cluster with these accounts.
+fn limits(enforce: &str, accounts: &str) -> Limits {
     let text = format!(
         "NodeName=n[1-8] CPUs=4\nPartitionName=main Nodes=ALL Default=YES\nPartitionName=small Nodes=ALL QOS=part\n\
         AccountingStorageEnforce={enforce}\n"
     );
-    Conf::read("slurm.conf", &text, Version::V22_05, &[]).expect("valid")
-}
-
-fn accounts(lines: &str) -> Accounts {
-    Accounts::read("cluster.cfg", lines).expect("valid")
+    let version = Version::V22_05;
+    let conf = Conf::read("slurm.conf", &text, version, &[]).expect("valid");
+    Limits::new(Arc::new(Site { conf, accounts: Accounts::read("cluster.cfg", accounts).expect("valid"), version }))
 }
 
 /// Returns a job of `nodes` nodes of four CPUs for an hour.
@@ -33,10 +33,10 @@ fn job(association: usize, qos: usize, nodes: u64) -> Demand {
 fn a_limit_holds_where_it_is_set_first() {
     // Associations: 0 root, 1 a, 2 b, 3 ann and 4 bob in a, 5 ann in b. QOS: 0 normal, 1 q, 2 part.
     let tree = |root: &str, a: &str, ann: &str, q: &str, part: &str| {
-        accounts(&format!(
+        format!(
             "Cluster - 'c':Fairshare=1{root}\nParent - 'root'\nAccount - 'a':Fairshare=1{a}\nAccount - 'b'\nParent - 'a'\nUser - 'ann':Fairshare=1{ann}\n\
             User - 'bob'\nParent - 'b'\nUser - 'ann'\nQOS - 'q'{q}\nQOS - 'part'{part}\n"
-        ))
+        )
     };
     let [ann, bob, other] = [3, 4, 5];
     let small = |job: Demand| Demand { partition: 1, ..job };
@@ -88,15 +88,14 @@ fn a_limit_holds_where_it_is_set_first() {
         ),
         (["", "", "", "", ":GrpJobs=1"], &[job(ann, 2, 1)], small(job(bob, 1, 1)), Some("QOSGrpJobsLimit")),
     ];
-    for (limits, running, job, expected) in cases {
-        let accounts = tree(limits[0], limits[1], limits[2], limits[3], limits[4]);
+    for (own, running, job, expected) in cases {
+        let accounts = tree(own[0], own[1], own[2], own[3], own[4]);
         for (enforce, expected) in [("limits", *expected), ("associations", None)] {
-            let conf = conf(enforce);
-            let mut state = Limits::new(&conf, Some(&accounts));
+            let mut state = limits(enforce, &accounts);
             running.iter().for_each(|job| state.started(job));
-            assert_eq!(state.reason(job).as_deref(), expected, "{limits:?} {running:?} {job:?} {enforce}");
+            assert_eq!(state.reason(job).as_deref(), expected, "{own:?} {running:?} {job:?} {enforce}");
             running.iter().for_each(|job| state.ended(job));
-            assert_eq!(format!("{state:?}"), format!("{:?}", Limits::new(&conf, Some(&accounts))), "all is given back");
+            assert_eq!(format!("{state:?}"), format!("{:?}", limits(enforce, &accounts)), "all is given back");
         }
     }
 }
@@ -104,12 +103,9 @@ fn a_limit_holds_where_it_is_set_first() {
 proptest! {
     #[test]
     fn no_running_jobs_are_beyond_a_limit(steps in prop::collection::vec((any::<bool>(), 3..6_usize, 0..3_usize, 1..5_u64, 0..2_usize), 1..60)) {
-        let accounts = accounts(
-            "Cluster - 'c':GrpTRES=node=12\nParent - 'root'\nAccount - 'a':GrpTRES=cpu=24:GrpJobs=4\nAccount - 'b':MaxJobs=2\nParent - 'a'\n\
-            User - 'ann'\nUser - 'bob'\nParent - 'b'\nUser - 'ann'\nQOS - 'q':MaxTRESPerUser=node=3\nQOS - 'part':MaxJobsPerAccount=2\n",
-        );
-        let conf = conf("safe");
-        let mut state = Limits::new(&conf, Some(&accounts));
+        let accounts = "Cluster - 'c':GrpTRES=node=12\nParent - 'root'\nAccount - 'a':GrpTRES=cpu=24:GrpJobs=4\nAccount - 'b':MaxJobs=2\nParent - 'a'\n\
+            User - 'ann'\nUser - 'bob'\nParent - 'b'\nUser - 'ann'\nQOS - 'q':MaxTRESPerUser=node=3\nQOS - 'part':MaxJobsPerAccount=2\n";
+        let mut state = limits("safe", accounts);
         let mut running: Vec<Demand> = Vec::new();
         for (starts, association, qos, nodes, partition) in steps {
             let job = Demand { user: usize::from(association == 4), partition, ..job(association, qos, nodes) };

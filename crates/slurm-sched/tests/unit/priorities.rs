@@ -1,19 +1,23 @@
 //! Priorities, compared with the formulas; recordings.rs compares them with slurmctld's.
 
-use crate::Version;
 use crate::accounts::Accounts;
 use crate::conf::Conf;
-use crate::priority::{JobFactors, Priorities, Running};
+use crate::limits::Demand;
+use crate::priority::{Priorities, Running};
+use crate::queue::Entry;
+use crate::select::Need;
+use crate::{Site, Version};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 const CONF: &str = "PriorityType=priority/multifactor\nAccountingStorageType=accounting_storage/slurmdbd\nNodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
 
-fn conf(lines: &str) -> Conf {
-    Conf::read("slurm.conf", &format!("{CONF}{lines}"), Version::V22_05, &[]).expect("valid")
-}
-
-fn accounts(text: &str) -> Accounts {
-    Accounts::read("cluster.cfg", text).expect("valid")
+/// Returns the plugin at `start` for these lines of slurm.conf and these accounts.
+fn state(lines: &str, accounts: &str, start: i64) -> Priorities {
+    let version = Version::V22_05;
+    let conf = Conf::read("slurm.conf", &format!("{CONF}{lines}"), version, &[]).expect("valid");
+    let accounts = Accounts::read("cluster.cfg", accounts).expect("valid");
+    Priorities::new(Arc::new(Site { conf, accounts, version }), start)
 }
 
 /// Runs one round of the decay thread.
@@ -26,11 +30,10 @@ fn decay_round<const N: usize>(state: &mut Priorities, now: i64, running: [Runni
 proptest! {
     #[test]
     fn decay_has_its_closed_form((hours, ticks, period, idle) in (1_i64..300, 1_i64..40, 1_i64..600, 0_i64..9000), first in 0_i64..600) {
-        let accounts = accounts("Parent - 'root'\nAccount - 'a'\nParent - 'a'\nUser - 'u'\n");
-        let conf = conf(&format!("PriorityDecayHalfLife=0-{hours}\nPriorityCalcPeriod=1\n"));
+        let lines = format!("PriorityDecayHalfLife=0-{hours}\nPriorityCalcPeriod=1\n");
         let d: f64 = 1.0 - 0.693 / (3600 * hours) as f64;
         let power = |seconds: i64| d.powi(i32::try_from(seconds).expect("small"));
-        let mut state = Priorities::new(&conf, Some(&accounts), 0);
+        let mut state = state(&lines, "Parent - 'root'\nAccount - 'a'\nParent - 'a'\nUser - 'u'\n", 0);
         // The first slice is a part of a period; each is decayed as if used at its beginning.
         let part = 1 + first % period;
         let job = Running { association: Some(2), qos: None, start: period - part, billing: 8.0 };
@@ -60,13 +63,20 @@ proptest! {
     ) {
         let lines = ["Age", "JobSize", "Partition", "QOS", "Assoc"].iter().zip(&weights);
         let lines: String = lines.map(|(name, weight)| format!("PriorityWeight{name}={weight}\n")).collect();
-        let state = Priorities::new(
-            &conf(&format!("{lines}PriorityWeightTRES=Node={}\nPriorityMaxAge=1-0\nPriorityFavorSmall={favors_small}\nPartitionName=b Nodes=ALL PriorityJobFactor=4\n", weights[5])),
-            Some(&accounts("Parent - 'root'\nUser - 'u':Priority=30\nUser - 'v':Priority=40\nQOS - 'high':Priority=50\nQOS - 'top':Priority=200\n")),
+        let state = state(
+            &format!("{lines}PriorityWeightTRES=Node={}\nPriorityMaxAge=1-0\nPriorityFavorSmall={favors_small}\nPartitionName=b Nodes=ALL PriorityJobFactor=4\n", weights[5]),
+            "Parent - 'root'\nUser - 'u':Priority=30\nUser - 'v':Priority=40\nQOS - 'high':Priority=50\nQOS - 'top':Priority=200\n",
             0,
         );
-        let (association, eligible) = (Some(1), Some(1000));
-        let job = JobFactors { association, qos: Some(qos), partition, min_nodes: nodes, cpus, eligible, nice, ..JobFactors::default() };
+        let job = Entry {
+            partition,
+            cpus: u64::from(cpus),
+            ages_from: Some(1000),
+            nice,
+            need: Need { nodes: nodes as usize, cpus: 0 },
+            demand: Demand { association: Some(1), qos: Some(qos), ..Demand::default() },
+            ..Entry::default()
+        };
         let part = |of: f64| if favors_small { 1.0 - of } else { of };
         let factors = [
             (age as f64 / 86_400.0).min(1.0),
@@ -84,13 +94,12 @@ proptest! {
 
 #[test]
 fn the_rest_of_a_job_is_charged_under_limits_alone() {
-    let accounts = accounts("Parent - 'root'\nUser - 'u'\n");
     let job = Running { association: Some(1), qos: Some(0), start: 0, billing: 2.0 };
     for (enforce, used) in
         [("associations", 200.0), ("associations,limits", 290.0), ("qos", 290.0), ("safe", 290.0), ("none", 200.0)]
     {
-        let conf = conf(&format!("PriorityDecayHalfLife=0\nAccountingStorageEnforce={enforce}\n"));
-        let mut state = Priorities::new(&conf, Some(&accounts), 0);
+        let lines = format!("PriorityDecayHalfLife=0\nAccountingStorageEnforce={enforce}\n");
+        let mut state = state(&lines, "Parent - 'root'\nUser - 'u'\n", 0);
         decay_round(&mut state, 100, [job]);
         state.job_ended(&job, 145);
         assert_eq!(state.tree.nodes[1].usage.to_bits(), f64::to_bits(used), "{enforce}");
@@ -99,13 +108,13 @@ fn the_rest_of_a_job_is_charged_under_limits_alone() {
 
 #[test]
 fn usage_is_weighted_by_qos_and_by_billing_weights_and_reset_by_the_calendar() {
-    let accounts = accounts("Parent - 'root'\nUser - 'u'\nQOS - 'twice':UsageFactor=2\n");
+    let accounts = "Parent - 'root'\nUser - 'u'\nQOS - 'twice':UsageFactor=2\n";
     let lines = "PriorityDecayHalfLife=0\nPriorityUsageResetPeriod=MONTHLY\n\
         PartitionName=gold Nodes=n[1-2] TRESBillingWeights=CPU=2.0,Mem=1G,Node=3\n";
-    let state = Priorities::new(&conf(lines), Some(&accounts), 0);
-    assert_eq!([0, 1].map(|at| state.billing(at, 8, 2048, 2).to_bits()), [8.0, 24.0].map(f64::to_bits));
-    let most = Priorities::new(&conf(&format!("{lines}PriorityFlags=MAX_TRES\n")), Some(&accounts), 0);
-    assert_eq!(most.billing(1, 8, 2048, 2).to_bits(), 16.0_f64.to_bits());
+    let summed = state(lines, accounts, 0);
+    assert_eq!([0, 1].map(|at| summed.billing(at, [8, 2048, 2]).to_bits()), [8.0, 24.0].map(f64::to_bits));
+    let most = state(&format!("{lines}PriorityFlags=MAX_TRES\n"), accounts, 0);
+    assert_eq!(most.billing(1, [8, 2048, 2]).to_bits(), 16.0_f64.to_bits());
     // 2026-01-31 to 2026-02-02.
     let day = |n: i64| 1_769_817_600 + n * 86_400;
     for (period, left) in [
@@ -117,8 +126,7 @@ fn usage_is_weighted_by_qos_and_by_billing_weights_and_reset_by_the_calendar() {
         ("QUARTERLY", 3.0),
         ("YEARLY", 3.0),
     ] {
-        let conf = conf(&lines.replace("MONTHLY", period));
-        let mut state = Priorities::new(&conf, Some(&accounts), day(0));
+        let mut state = state(&lines.replace("MONTHLY", period), accounts, day(0));
         let charge = |state: &mut Priorities, now, billing| {
             let job = Running { association: Some(1), qos: Some(1), start: now - 1, billing };
             decay_round(state, now, [job]);
@@ -133,76 +141,73 @@ fn usage_is_weighted_by_qos_and_by_billing_weights_and_reset_by_the_calendar() {
 
 #[test]
 fn each_factor_is_as_in_the_formula() {
-    let base = JobFactors {
-        association: Some(1),
-        qos: Some(1),
-        min_nodes: 2,
+    let base = Entry {
         cpus: 8,
-        requested_cpus: 8,
-        eligible: Some(1000),
-        limit: 600,
-        ..JobFactors::default()
+        ages_from: Some(1000),
+        need: Need { nodes: 2, cpus: 8 },
+        demand: Demand { association: Some(1), qos: Some(1), limit: 600, ..Demand::default() },
+        ..Entry::default()
     };
-    let accounts = accounts(
-        "Parent - 'root'\nUser - 'u':Priority=30\nUser - 'v':Priority=40\n\
-        QOS - 'high':Priority=50\nQOS - 'top':Priority=200\n",
-    );
-    let cases: &[(&str, JobFactors, i64, u32)] = &[
-        ("", base, 1000, 1),
-        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", base, 1000, 1),
-        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", base, 1900, 250),
-        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", base, 99_000, 1000),
-        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", JobFactors { eligible: None, ..base }, 1900, 1),
+    let accounts = "Parent - 'root'\nUser - 'u':Priority=30\nUser - 'v':Priority=40\n\
+        QOS - 'high':Priority=50\nQOS - 'top':Priority=200\n";
+    type Case<'a> = (&'a str, fn(&mut Entry), i64, u32);
+    let cases: &[Case<'_>] = &[
+        ("", |_| {}, 1000, 1),
+        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", |_| {}, 1000, 1),
+        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", |_| {}, 1900, 250),
+        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", |_| {}, 99_000, 1000),
+        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", |job| job.ages_from = None, 1900, 1),
         (
             "PriorityWeightAge=1000\nPriorityMaxAge=0-1\nPriorityFlags=ACCRUE_ALWAYS",
-            JobFactors { eligible: None, ..base },
+            |job| job.ages_from = None,
             1800,
             500,
         ),
-        ("PriorityWeightJobSize=1000", base, 0, 250),
-        ("PriorityWeightJobSize=1000", JobFactors { cpus: 2, ..base }, 0, 156),
-        ("PriorityWeightJobSize=1000\nPriorityFavorSmall=YES", base, 0, 750),
-        ("PriorityWeightJobSize=1000\nPriorityFlags=SMALL_RELATIVE_TO_TIME", base, 0, 25),
-        ("PriorityWeightQOS=1000", base, 0, 250),
-        ("PriorityWeightQOS=1000\nPriorityFlags=NO_NORMAL_QOS", base, 0, 50_000),
-        ("PriorityWeightAssoc=1000", base, 0, 750),
-        ("PriorityWeightAssoc=2\nPriorityFlags=NO_NORMAL_ASSOC", base, 0, 60),
-        ("PriorityWeightPartition=1000\nPartitionName=b Nodes=n1 PriorityJobFactor=4", base, 0, 250),
+        ("PriorityWeightJobSize=1000", |_| {}, 0, 250),
+        ("PriorityWeightJobSize=1000", |job| job.cpus = 2, 0, 156),
+        ("PriorityWeightJobSize=1000\nPriorityFavorSmall=YES", |_| {}, 0, 750),
+        ("PriorityWeightJobSize=1000\nPriorityFlags=SMALL_RELATIVE_TO_TIME", |_| {}, 0, 25),
+        ("PriorityWeightQOS=1000", |_| {}, 0, 250),
+        ("PriorityWeightQOS=1000\nPriorityFlags=NO_NORMAL_QOS", |_| {}, 0, 50_000),
+        ("PriorityWeightAssoc=1000", |_| {}, 0, 750),
+        ("PriorityWeightAssoc=2\nPriorityFlags=NO_NORMAL_ASSOC", |_| {}, 0, 60),
+        ("PriorityWeightPartition=1000\nPartitionName=b Nodes=n1 PriorityJobFactor=4", |_| {}, 0, 250),
         (
             "PriorityWeightPartition=1000\nPartitionName=b Nodes=n1 PriorityJobFactor=4",
-            JobFactors { partition: 1, ..base },
+            |job| job.partition = 1,
             0,
             1000,
         ),
         (
             "PriorityWeightPartition=1000\nPriorityFlags=NO_NORMAL_ALL\nPartitionName=b Nodes=n1 PriorityJobFactor=4",
-            base,
+            |_| {},
             0,
             1000,
         ),
-        ("PriorityWeightTRES=CPU=1000,Mem=500,Node=80", JobFactors { memory: 4000, ..base }, 0, 250 + 250 + 20),
-        ("PriorityWeightTRES=CPU=1000\nPriorityFlags=NO_NORMAL_TRES", base, 0, 8000),
-        ("PriorityWeightFairshare=1000", base, 0, 1000),
-        ("PriorityWeightQOS=1000", JobFactors { nice: 100, ..base }, 0, 150),
-        ("PriorityWeightQOS=1000", JobFactors { nice: 10_000, ..base }, 0, 1),
-        ("PriorityWeightQOS=4294967295", JobFactors { qos: Some(2), nice: -100, ..base }, 0, u32::MAX),
+        ("PriorityWeightTRES=CPU=1000,Mem=500,Node=80", |job| job.demand.tres[1] = 4000, 0, 250 + 250 + 20),
+        ("PriorityWeightTRES=CPU=1000\nPriorityFlags=NO_NORMAL_TRES", |_| {}, 0, 8000),
+        ("PriorityWeightFairshare=1000", |_| {}, 0, 1000),
+        ("PriorityWeightQOS=1000", |job| job.nice = 100, 0, 150),
+        ("PriorityWeightQOS=1000", |job| job.nice = 10_000, 0, 1),
+        ("PriorityWeightQOS=4294967295", |job| (job.demand.qos, job.nice) = (Some(2), -100), 0, u32::MAX),
     ];
-    for (lines, job, now, expected) in cases {
-        let state = Priorities::new(&conf(&format!("{lines}\n")), Some(&accounts), 0);
-        assert_eq!(state.priority(job, *now), *expected, "{lines:?} {job:?} at {now}");
+    for (lines, change, now, expected) in cases {
+        let mut job = base.clone();
+        change(&mut job);
+        let state = state(&format!("{lines}\n"), accounts, 0);
+        assert_eq!(state.priority(&job, *now), *expected, "{lines:?} {job:?} at {now}");
     }
 }
 
 #[test]
 fn first_come_first_served_counts_down_and_stands_still() {
-    let conf = Conf::read("slurm.conf", &CONF.replace("multifactor", "basic"), Version::V22_05, &[]).expect("valid");
-    let mut state = Priorities::new(&conf, None, 0);
-    let firsts = [0, 0, 100].map(|nice| state.first(&JobFactors { nice, ..JobFactors::default() }, 0));
+    let mut basic = state("PriorityType=priority/basic\n", "", 0);
+    let job = Entry { priority: 7, ..Entry::default() };
+    let firsts = [0, 0, 100].map(|nice| basic.first(&Entry { nice, ..job.clone() }, 0));
     assert_eq!(firsts, [4_294_901_759, 4_294_901_758, 4_294_901_657]);
-    assert_eq!(state.renewed(&JobFactors::default(), 7, 1_000_000), 7);
+    assert_eq!(basic.renewed(&job, 1_000_000), 7);
     // Multifactor under INCR_ONLY never falls, and without it does.
     for (flags, expected) in [("INCR_ONLY", 7), ("NONE", 1)] {
-        let state = Priorities::new(&self::conf(&format!("PriorityFlags={flags}\n")), None, 0);
-        assert_eq!(state.renewed(&JobFactors::default(), 7, 0), expected);
+        assert_eq!(state(&format!("PriorityFlags={flags}\n"), "", 0).renewed(&job, 0), expected);
     }
 }

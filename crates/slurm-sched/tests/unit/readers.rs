@@ -89,7 +89,7 @@ fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
     assert_eq!((priority.half_life, priority.calc_period, priority.max_age), (14 * 86_400, 120, 131_400));
     assert!(priority.has("NO_FAIR_TREE") && priority.has("ACCRUE_ALWAYS") && priority.reset == "MONTHLY");
     assert!(conf.enforces_limits && conf.memory_counts);
-    assert_eq!((conf.kill_wait, conf.over_time_limit), (60, 300));
+    assert_eq!((conf.kill_wait, all.over_time_limit), (60, 300));
     let listed: Vec<&str> = conf.not_modelled.iter().filter_map(|one| one.split([' ', '=']).nth(1)).collect();
     let idle = ["PriorityWeightAge", "PriorityDecayHalfLife", "PriorityMaxAge", "PriorityUsageResetPeriod"];
     assert_eq!(listed, [&["Epilog", "Licenses", "SchedulerParameters"], &idle[..]].concat());
@@ -253,7 +253,8 @@ fn read_all(text: &str) {
     for log in [text.to_owned(), format!("[2023-11-14T22:13:20.000] {text}")] {
         let _ = version_of(log.as_bytes());
         if let Ok(conf) = read("", &[]) {
-            let _ = follow(&Site { conf, accounts: None, version: Version::V22_05 }, &[], log.as_bytes());
+            let _ =
+                follow(&Site { conf, accounts: Accounts::default(), version: Version::V22_05 }, &[], log.as_bytes());
         }
     }
 }
@@ -279,6 +280,6 @@ proptest! {
 
 #[test]
 fn a_year_stands_for_an_infinite_limit() {
-    let conf = read("OverTimeLimit=UNLIMITED\nPartitionName=p Nodes=n1 OverTimeLimit=UNLIMITED", &[]).expect("valid");
-    assert_eq!((conf.over_time_limit, conf.partitions[1].over_time_limit), (YEAR, Some(YEAR)));
+    let conf = read("OverTimeLimit=UNLIMITED\nPartitionName=p Nodes=n1 OverTimeLimit=INFINITE", &[]).expect("valid");
+    assert_eq!([0, 1].map(|at| conf.partitions[at].over_time_limit), [YEAR; 2]);
 }

@@ -4,8 +4,9 @@ use super::read_csv;
 use crate::accounts::Accounts;
 use crate::conf::Conf;
 use crate::log::{Event, Events};
+use crate::queue::Start;
 use crate::workload::SubmittedJob;
-use crate::{By, Comparison, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of};
+use crate::{Comparison, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,8 @@ fn recording(
     let path = folder.join(log_name);
     let version = version_of(log(&path)).expect("a log").expect("shows its version").expect("is modelled");
     let conf = Conf::read(conf, &text(folder, conf), version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    let accounts = accounts.map(|text| Accounts::read("accounts", text).unwrap_or_else(|faults| panic!("{faults}")));
+    let accounts = accounts.map_or(Ok(Accounts::default()), |text| Accounts::read("accounts", text));
+    let accounts = accounts.unwrap_or_else(|faults| panic!("{faults}"));
     let jobs = read_csv(&text(folder, trace));
     let site = Site { conf, accounts, version };
     site.check(trace, &jobs).unwrap_or_else(|faults| panic!("{faults}"));
@@ -107,7 +109,7 @@ fn a_log_that_ends_within_a_pass_or_a_line_has_no_difference() {
 fn jobs_and_nodes_that_scontrol_changes_are_followed() {
     let text = "NodeName=n[1-4] CPUs=4\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE\n";
     let conf = Conf::read("slurm.conf", text, Version::V22_05, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    let site = Site { conf, accounts: None, version: Version::V22_05 };
+    let site = Site { conf, accounts: Accounts::default(), version: Version::V22_05 };
     let jobs = read_csv(
         "1,10,900,20,-N 2 --exclusive\n2,15,900,5,-N 1 --exclusive\n3,15,900,5,-N 1 --exclusive\n4,30,60,5,-N 3 --exclusive\n5,35,60,5,-N 1 --exclusive\n",
     );
@@ -180,14 +182,15 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
     for (name, conf, trace, accounts) in cases {
         let (site, jobs, path) = recording(&folder, name, conf, trace, accounts);
         let mut theirs = Vec::new();
-        for entry in Events::new(log(&path), BTreeSet::new()) {
+        let nodes = |start: &Start| names(&site, &start.nodes.iter().collect::<Vec<_>>());
+        for entry in Events::new(log(&path), &site, BTreeSet::new()) {
             let entry = entry.expect("a line");
             let what = match entry.event {
-                Event::MainPass { is_full: true } => "full pass".to_owned(),
-                Event::MainPass { is_full: false } => "default pass".to_owned(),
+                Event::MainPass(true) => "full pass".to_owned(),
+                Event::MainPass(false) => "default pass".to_owned(),
                 Event::BackfillPass => "backfill pass".to_owned(),
-                Event::MainStart(placed) => format!("main starts {} on {}", placed.job, placed.nodes),
-                Event::BackfillStart(placed) => format!("backfill starts {} on {}", placed.job, placed.nodes),
+                Event::MainStart(start) => format!("main starts {} on {}", start.job, nodes(&start)),
+                Event::BackfillStart(start) => format!("backfill starts {} on {}", start.job, nodes(&start)),
                 _ => continue,
             };
             theirs.push((entry.time - LOCKSTEP.zero, what));
@@ -195,12 +198,12 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
         let mut ours = Vec::new();
         simulate(&site, &jobs, LOCKSTEP, None, |report| {
             ours.push(match report {
-                Report::Waits { .. } => return,
-                Report::MainPass { time, is_full: true } => (time, "full pass".to_owned()),
-                Report::MainPass { time, is_full: false } => (time, "default pass".to_owned()),
-                Report::BackfillPass { time } => (time, "backfill pass".to_owned()),
+                Report::Waits(..) => return,
+                Report::MainPass(time, true) => (time, "full pass".to_owned()),
+                Report::MainPass(time, false) => (time, "default pass".to_owned()),
+                Report::BackfillPass(time) => (time, "backfill pass".to_owned()),
                 Report::Ended(job) => {
-                    let by = if job.by == By::Main { "main" } else { "backfill" };
+                    let by = job.by.name();
                     (job.start, format!("{by} starts {} on {}", job.job, names(&site, &job.nodes)))
                 }
             });
@@ -238,13 +241,13 @@ fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits_and_of_requeu
              NodeName=n[1-{nodes}] CPUs=4\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE\n"
         );
         let conf = Conf::read("slurm.conf", &text, Version::V22_05, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-        let site = Site { conf, accounts: None, version: Version::V22_05 };
+        let site = Site { conf, accounts: Accounts::default(), version: Version::V22_05 };
         let rows = recorded.lines().map(|line| line.split_once("; ").expect("a row and its start"));
         let (rows, theirs): (Vec<&str>, Vec<&str>) = rows.unzip();
         let mut ours = BTreeMap::new();
         simulate(&site, &read_csv(&rows.join("\n")), LOCKSTEP, None, |report| {
             let Report::Ended(job) = report else { return };
-            let by = if job.by == By::Main { "main" } else { "backfill" };
+            let by = job.by.name();
             // The last run of a job stays.
             ours.insert(job.job, format!("{} {by} {}", job.start, names(&site, &job.nodes)));
         });

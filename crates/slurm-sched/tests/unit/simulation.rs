@@ -17,7 +17,7 @@ fn site(nodes: u32, version: Version, parameters: &str) -> Site {
         nodes / 2 + 1
     );
     let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    Site { conf, accounts: None, version }
+    Site { conf, accounts: Accounts::default(), version }
 }
 
 fn jobs(rows: &[String]) -> Vec<SubmittedJob> {
@@ -67,7 +67,7 @@ proptest! {
         let dump = format!("Cluster - 'c':GrpTRES=node={most}\nParent - 'root'\nAccount - 'a':GrpJobs={most_jobs}\nAccount - 'b':GrpTRES=node={third}\n\
             Parent - 'a'\nUser - 'root'\nParent - 'b'\nUser - 'root':MaxTRESPerJob=node={half}\n");
         let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-        let site = Site { conf, accounts: Some(Accounts::read("cluster.cfg", &dump).expect("valid")), version };
+        let site = Site { conf, accounts: Accounts::read("cluster.cfg", &dump).expect("valid"), version };
         let mut submit = 0;
         let job = |(&(gap, run, minutes, width, odd), id): (&(i64, i64, i64, u32, u32), u32)| {
             // Most jobs are there at the begin.
@@ -132,9 +132,9 @@ fn passes_come_at_the_seconds_that_the_loops_timers_say() {
         let said =
             reports(&site(4, Version::V22_05, parameters), &jobs(&rows), phases).into_iter().filter_map(|report| {
                 let (kind, time) = match report {
-                    Report::MainPass { time, is_full } => (if is_full { 'f' } else { 'd' }, time),
-                    Report::BackfillPass { time } => ('b', time),
-                    Report::Waits { .. } | Report::Ended(_) => return None,
+                    Report::MainPass(time, is_full) => (if is_full { 'f' } else { 'd' }, time),
+                    Report::BackfillPass(time) => ('b', time),
+                    Report::Waits(..) | Report::Ended(_) => return None,
                 };
                 (0..until).contains(&time).then(|| format!("{kind}{time}"))
             });
@@ -194,7 +194,7 @@ fn a_job_over_a_limit_is_passed_over_and_one_too_young_gets_no_plan() {
     let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Fairshare=1\nAccount - 'b':Fairshare=1\n\
         Parent - 'a'\nUser - 'root':Fairshare=1:MaxJobs=1\nParent - 'b'\nUser - 'root':Fairshare=1\n";
     let mut limited = site(4, Version::V22_05, "");
-    limited.accounts = Some(Accounts::read("cluster.cfg", dump).unwrap_or_else(|faults| panic!("{faults}")));
+    limited.accounts = Accounts::read("cluster.cfg", dump).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!(starts(&limited, &rows), "1@11 2@14 3@14", "without `limits` in AccountingStorageEnforce");
     limited.conf.enforces_limits = true;
     assert_eq!(starts(&limited, &rows), "1@11 2@102 3@14");
