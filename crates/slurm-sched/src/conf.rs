@@ -95,25 +95,22 @@ impl Conf {
         let mut lines = SettingLines::default();
         lines.add_file(file, text, include, &mut faults);
         lines.add_overlays(overlays, &mut faults);
-        let mut globals = Globals { settings: BTreeMap::new(), faults };
-        let mut not_modelled = Vec::new();
-        for setting in &lines.globals {
-            globals.classify(setting, &mut not_modelled);
-        }
-        let scheduling = scheduling::read(&mut globals, &lines.parameters, &mut not_modelled);
-        let priority = priority::read(&mut globals, version, &mut not_modelled);
-        let (nodes, partitions) = cluster::read(&lines, &mut globals, &mut not_modelled);
-        let parameters = globals.words("SelectTypeParameters");
+        let mut globals = Globals { settings: BTreeMap::new(), faults, not_modelled: Vec::new() };
+        lines.globals.iter().for_each(|setting| globals.classify(setting));
+        let scheduling = scheduling::read(&mut globals, &lines.parameters);
+        let priority = priority::read(&mut globals, version);
+        let (nodes, partitions) = cluster::read(&lines, &mut globals);
+        let parameters = globals.text("SelectTypeParameters").unwrap_or_default().to_ascii_lowercase();
         let conf = Self {
             nodes,
             partitions,
             scheduling,
             priority,
             enforces_limits: globals.enforces_limits(),
-            kill_wait: globals.seconds("KillWait", 30),
+            kill_wait: globals.parsed("KillWait", 30, |text| text::whole(text).ok_or("expected a number of seconds")),
             select_linear: globals.text("SelectType").is_some_and(|value| value.eq_ignore_ascii_case("select/linear")),
-            memory_counts: parameters.iter().any(|word| word.ends_with("memory")),
-            not_modelled,
+            memory_counts: text::list(&parameters).any(|word| word.ends_with("memory")),
+            not_modelled: globals.not_modelled,
             included: Vec::new(),
         };
         globals.faults.finish(conf)
@@ -136,31 +133,29 @@ impl Conf {
 struct Globals<'a> {
     settings: BTreeMap<String, &'a SettingLine>,
     faults: Collector,
+    /// See [`Conf::not_modelled`].
+    not_modelled: Vec<String>,
 }
 
 impl<'a> Globals<'a> {
     /// Keeps `setting`, lists it or rejects it.
-    fn classify(&mut self, setting: &'a SettingLine, not_modelled: &mut Vec<String>) {
-        match keys::treatment(&setting.key) {
-            Treatment::Used => {
-                self.settings.insert(setting.key.to_ascii_lowercase(), setting);
-            }
-            Treatment::Harmless => {}
-            Treatment::Listed => not_modelled.push(format!("{}: {}", setting.place(), setting.key)),
-            Treatment::Only(values, fix) => {
-                if !text::list(&setting.value).all(|word| text::is_among(values, word)) {
-                    let problem = format_args!("{:?} is not modelled and changes decisions; {fix}", setting.value);
-                    setting.fault(&mut self.faults, problem);
-                }
-                self.settings.insert(setting.key.to_ascii_lowercase(), setting);
+    fn classify(&mut self, setting: &'a SettingLine) {
+        let SettingLine { key, value, .. } = setting;
+        match keys::treatment(key) {
+            Treatment::Harmless => return,
+            Treatment::Listed => return self.not_modelled.push(format!("{}: {key}", setting.place())),
+            Treatment::Unknown(None) => {
+                return self.not_modelled.push(format!("{}: {key} (unknown key)", setting.place()));
             }
             Treatment::Unknown(Some(near)) => {
-                setting.fault(&mut self.faults, format_args!("unknown key; did you mean {near}?"));
+                return setting.fault(&mut self.faults, format_args!("unknown key; did you mean {near}?"));
             }
-            Treatment::Unknown(None) => {
-                not_modelled.push(format!("{}: {} (unknown key)", setting.place(), setting.key))
+            Treatment::Only(values, fix) if !text::list(value).all(|word| text::is_among(values, word)) => {
+                setting.fault(&mut self.faults, format_args!("{value:?} is not modelled and changes decisions; {fix}"));
             }
+            Treatment::Only(..) | Treatment::Used => {}
         }
+        self.settings.insert(key.to_ascii_lowercase(), setting);
     }
 
     fn setting(&self, key: &str) -> Option<&'a SettingLine> {
@@ -177,25 +172,6 @@ impl<'a> Globals<'a> {
         setting.take(&mut self.faults, parse(&setting.value)).unwrap_or(default)
     }
 
-    fn switch(&mut self, key: &str, default: bool) -> bool {
-        self.parsed(key, default, text::switch)
-    }
-
-    /// Parses a plain number of seconds.
-    fn seconds(&mut self, key: &str, default: i64) -> i64 {
-        self.parsed(key, default, |text| text::whole(text).ok_or("expected a number of seconds"))
-    }
-
-    /// Parses a span in minutes or with `-` and `:`; [`YEAR`] if unlimited.
-    fn limit(&mut self, key: &str, default: i64) -> i64 {
-        self.parsed(key, default, |text| Ok::<_, &str>(text::limit(text)?.unwrap_or(YEAR)))
-    }
-
-    /// Returns the elements of a list, in lower case.
-    fn words(&self, key: &str) -> Vec<String> {
-        self.text(key).map(|value| text::list(value).map(str::to_ascii_lowercase).collect()).unwrap_or_default()
-    }
-
     fn enforces_limits(&mut self) -> bool {
         const OTHER: &str = "associations wckeys none 0 no nojobs nosteps";
         // SPEC 2.4: `qos` and `safe` imply `limits`.
@@ -208,25 +184,22 @@ impl<'a> Globals<'a> {
             }
         })
     }
+}
 
-    /// Parses TRES in lower case with weights, such as `CPU=1.0,Mem=0.25G`; the suffix, where it is allowed, is the
-    /// unit of memory to which the weight applies.
-    fn tres_weights(value: &str, has_units: bool) -> Result<Vec<(String, f64)>, &'static str> {
-        let one = |part: &str| {
-            let (name, weight) = part.split_once('=')?;
-            let digits = weight.trim_end_matches(|c: char| has_units && c.is_ascii_alphabetic());
-            let per = match weight[digits.len()..].to_ascii_uppercase().trim_end_matches('B') {
-                "" | "M" => 1.0,
-                "K" => 1.0 / 1024.0,
-                "G" => 1024.0,
-                "T" => 1024.0 * 1024.0,
-                "P" => 1024.0 * 1024.0 * 1024.0,
-                _ => return None,
-            };
-            let weight =
-                digits.parse().ok().filter(|weight: &f64| weight.is_finite() && (*weight >= 0.0 || !has_units))?;
-            Some((name.trim().to_ascii_lowercase(), weight / per))
-        };
-        text::list(value).map(|part| one(part).ok_or("expected weights such as CPU=1000,Mem=0.25")).collect()
-    }
+/// Parses a span in minutes or with `-` and `:`; [`YEAR`] if unlimited.
+fn limit(text: &str) -> Result<i64, &'static str> {
+    Ok(text::limit(text)?.unwrap_or(YEAR))
+}
+
+/// Parses TRES in lower case with weights, such as `CPU=1.0,Mem=0.25G`; the suffix, where it is allowed, is the unit of
+/// memory to which the weight applies.
+fn tres_weights(value: &str, has_units: bool) -> Result<Vec<(String, f64)>, &'static str> {
+    let one = |part: &str| {
+        let (name, weight) = part.split_once('=')?;
+        let (digits, power) = if has_units { text::with_unit(weight)? } else { (weight, 0) };
+        let weight: f64 = digits.parse().ok()?;
+        let is_valid = weight.is_finite() && (weight >= 0.0 || !has_units);
+        is_valid.then(|| (name.trim().to_ascii_lowercase(), weight / 1024_f64.powi(power)))
+    };
+    text::list(value).map(|part| one(part).ok_or("expected weights such as CPU=1000,Mem=0.25")).collect()
 }

@@ -1,12 +1,12 @@
 //! Events of a slurmctld.log recorded with `DebugFlags=Backfill`, and with `Priority` where priorities decay.
 
+use crate::calendar::second_of;
 use crate::conf::usable;
 use crate::error::FollowError;
 use crate::hostlist;
 use crate::nodes::NodeSet;
 use crate::queue::Start;
 use crate::site::Site;
-use crate::text::time;
 use crate::version::{UnknownVersion, Version};
 use crate::workload::{array_of, task};
 use std::collections::{BTreeMap, BTreeSet};
@@ -156,8 +156,8 @@ impl<'a, R: BufRead> Events<'a, R> {
                 None => bad(expected),
             })?;
             if event != Event::Other {
-                let time =
-                    time(stamp).ok_or_else(|| bad("a time like 2024-05-31T12:30:45.000 (LogTimeFormat=iso8601_ms)"))?;
+                let time = second_of(stamp)
+                    .ok_or_else(|| bad("a time like 2024-05-31T12:30:45.000 (LogTimeFormat=iso8601_ms)"))?;
                 return Ok(Some(Entry { line, time, event }));
             }
         }
@@ -251,8 +251,8 @@ type Form = (&'static str, &'static str, fn(&Message<'_>) -> Read<Event>);
 const FORMS: [Form; 26] = [
     (PLAN, "a job with its planned start, end, nodes and partition", |line| {
         let line = Message { text: line.after(PLAN)?, ..*line };
-        let start = time(line.word(" to start at ")?.trim_end_matches(',')).ok_or(None)?;
-        let end = time(line.word(", end at ")?).ok_or(None)?;
+        let start = second_of(line.word(" to start at ")?.trim_end_matches(',')).ok_or(None)?;
+        let end = second_of(line.word(", end at ")?).ok_or(None)?;
         let plan = line.start(" on nodes ", " in partition ")?;
         // The plan of a last task is named by the task, others by the array.
         Ok(Event::Plan(Start { job: array_of(plan.job).0, planned: Some((start, end)), ..plan }))

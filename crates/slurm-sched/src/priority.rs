@@ -7,7 +7,7 @@ mod fair_share;
 
 pub(crate) use fair_share::FairShare;
 
-use crate::calendar::{day_of, first_of, month_of};
+use crate::calendar::next_reset;
 use crate::conf::PrioritySettings;
 use crate::queue::Entry;
 use crate::site::Site;
@@ -243,22 +243,4 @@ fn ratio(part: f64, of: f64) -> f64 {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range first")]
 fn clipped(priority: f64) -> u32 {
     priority.clamp(1.0, f64::from(u32::MAX)) as u32
-}
-
-/// Returns the first reset of usage after `now`, which is in seconds since 1970.
-fn next_reset(period: &str, now: i64) -> Option<i64> {
-    let day = now.div_euclid(86_400);
-    let (year, month) = month_of(day);
-    let first_after = |months: i64| first_of(year * 12 + (month - 1).div_euclid(months) * months + months);
-    let next = match period {
-        "NOW" => return Some(now),
-        "DAILY" => day + 1,
-        // 1970-01-01 was a Thursday.
-        "WEEKLY" => day + 7 - (day + 4).rem_euclid(7),
-        "MONTHLY" => first_after(1),
-        "QUARTERLY" => first_after(3),
-        "YEARLY" => day_of(year + 1, 1, 1),
-        _ => return None,
-    };
-    Some(next * 86_400)
 }

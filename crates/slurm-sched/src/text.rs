@@ -1,6 +1,6 @@
 //! Values in the formats of Slurm's files: spans, times, sizes, switches, quoted words.
 
-use crate::calendar::day_of;
+pub use crate::calendar::second_of;
 
 /// Parses a span in one of Slurm's six forms into seconds; `None` means no limit.
 ///
@@ -46,36 +46,26 @@ pub fn whole(text: &str) -> Option<i64> {
     if digits { text.parse().ok() } else { None }
 }
 
-/// Returns the second of a time such as `2023-11-14T22:13:23.000`; fractions and zones are ignored.
-#[must_use]
-pub fn time(text: &str) -> Option<i64> {
-    let (date, clock) = text.split_once('T')?;
-    let mut date = date.split('-');
-    let mut next = |digits: usize| {
-        let part = date.next()?;
-        (part.len() == digits).then(|| whole(part))?
+/// Splits a number from its unit of memory: K, M, G, T or P, as a power of 1 024 MiB; without a unit, MiB.
+pub(crate) fn with_unit(text: &str) -> Option<(&str, i32)> {
+    let (number, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
+    let power = match unit.to_ascii_uppercase().trim_end_matches('B') {
+        "K" => -1,
+        "" | "M" => 0,
+        "G" => 1,
+        "T" => 2,
+        "P" => 3,
+        _ => return None,
     };
-    let (year, month, day) = (next(4)?, next(2)?, next(2)?);
-    let clock = clock.get(..8)?;
-    let mut clock = clock.split(':').map(|part| (part.len() == 2).then(|| whole(part))?);
-    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-    let is_valid = (1..=12).contains(&month) && (1..=31).contains(&day) && hour < 24 && minute < 60 && second < 61;
-    is_valid.then(|| day_of(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second)
+    Some((number, power))
 }
 
-/// Parses an amount of memory into MiB: a number with the unit K, M, G or T; without a unit, MiB.
+/// Parses an amount of memory into MiB: a number with the unit K, M, G, T or P; without a unit, MiB.
 #[must_use]
 pub fn mebibytes(text: &str) -> Option<u64> {
-    let (number, unit) = text.split_at(text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).len());
+    let (number, power) = with_unit(text)?;
     let number = u64::try_from(whole(number)?).ok()?;
-    match unit.to_ascii_uppercase().trim_end_matches('B') {
-        "K" => Some(number.div_ceil(1024)),
-        "" | "M" => Some(number),
-        "G" => Some(number << 10),
-        "T" => Some(number << 20),
-        "P" => Some(number << 30),
-        _ => None,
-    }
+    Some(if power < 0 { number.div_ceil(1024) } else { number << (10 * power) })
 }
 
 /// Parses `YES`, `NO` and their synonyms.

@@ -247,7 +247,7 @@ fn begin(text: &str) -> Result<Begin, String> {
     }
     // Seconds, and the clock as a whole, are optional.
     let whole = [text.to_owned(), format!("{text}:00"), format!("{text}T00:00:00")];
-    whole.iter().find_map(|text| text::time(text)).map(Begin::At).ok_or_else(|| FORMS.to_owned())
+    whole.iter().find_map(|text| text::second_of(text)).map(Begin::At).ok_or_else(|| FORMS.to_owned())
 }
 
 /// Conditions separated by `,` (all) or `?` (any one).

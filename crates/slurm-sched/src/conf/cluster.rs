@@ -1,7 +1,7 @@
 //! Node and partition lines.
 
 use super::lines::{Record, SettingLine, SettingLines};
-use super::{Globals, YEAR};
+use super::{Globals, limit, tres_weights};
 use crate::error::Collector;
 use crate::{hostlist, text};
 use std::collections::BTreeMap;
@@ -63,16 +63,12 @@ const PARTITION_LISTED: &str = "AllocNodes Alternate AllowAccounts AllowGroups A
 type Values = BTreeMap<String, SettingLine>;
 
 /// Reads all node and partition lines, changed by overlays.
-pub(super) fn read(
-    lines: &SettingLines,
-    globals: &mut Globals<'_>,
-    listed: &mut Vec<String>,
-) -> (Vec<Node>, Vec<Partition>) {
-    let over_time_limit = globals.limit("OverTimeLimit", 0);
-    let faults = &mut globals.faults;
+pub(super) fn read(lines: &SettingLines, globals: &mut Globals<'_>) -> (Vec<Node>, Vec<Partition>) {
+    let over_time_limit = globals.parsed("OverTimeLimit", 0, limit);
+    let Globals { faults, not_modelled, .. } = globals;
     let mut nodes = Vec::new();
     let mut index = BTreeMap::new();
-    for values in records(&lines.nodes, "nodename", &lines.changes, faults) {
+    for values in records(lines, "nodename", faults) {
         for node in read_nodes(&values, faults) {
             if index.insert(node.name.clone(), nodes.len()).is_some() {
                 let problem = format_args!("node {} is defined twice; remove one line", node.name);
@@ -81,9 +77,8 @@ pub(super) fn read(
             nodes.push(node);
         }
     }
-    for record in &lines.down {
-        let Some(names) = record.first() else { continue };
-        for name in names.take(faults, hostlist::expand(&names.value)).unwrap_or_default() {
+    for record in lines.records("downnodes") {
+        for name in record[0].take(faults, hostlist::expand(&record[0].value)).unwrap_or_default() {
             if let Some(&at) = index.get(&name) {
                 nodes[at].up = false;
             }
@@ -91,9 +86,9 @@ pub(super) fn read(
     }
     let sets = node_sets(lines, &nodes, faults);
     let mut partitions: Vec<Partition> = Vec::new();
-    for values in records(&lines.partitions, "partitionname", &lines.changes, faults) {
-        let not_modelled = values.values().filter(|setting| text::is_among(PARTITION_LISTED, &setting.key));
-        listed.extend(not_modelled.map(|setting| format!("{}: {}", setting.place(), setting.key)));
+    for values in records(lines, "partitionname", faults) {
+        let listed = values.values().filter(|setting| text::is_among(PARTITION_LISTED, &setting.key));
+        not_modelled.extend(listed.map(|setting| format!("{}: {}", setting.place(), setting.key)));
         for name in text::list(&values["partitionname"].value) {
             let (name, starts_jobs) = (name.to_owned(), true);
             let mut partition = Partition { name, starts_jobs, over_time_limit, ..Partition::default() };
@@ -118,14 +113,14 @@ pub(super) fn read(
     (nodes, partitions)
 }
 
-/// Returns records merged with the `DEFAULT` lines before them and the overlays of their name.
-fn records(lines: &[Record], name: &str, changes: &[Record], faults: &mut Collector) -> Vec<Values> {
+/// Returns records of a kind merged with the `DEFAULT` lines before them and the overlays of their name.
+fn records(lines: &SettingLines, name: &str, faults: &mut Collector) -> Vec<Values> {
     fn keyed(record: &[SettingLine]) -> impl Iterator<Item = (String, SettingLine)> {
         record.iter().map(|setting| (setting.key.to_ascii_lowercase(), setting.clone()))
     }
     let mut default = Values::new();
     let mut all = Vec::new();
-    for record in lines {
+    for record in lines.records(name) {
         let mut values: Values = default.clone();
         values.extend(keyed(record));
         if values.get(name).is_some_and(|setting| setting.value.eq_ignore_ascii_case("DEFAULT")) {
@@ -134,7 +129,8 @@ fn records(lines: &[Record], name: &str, changes: &[Record], faults: &mut Collec
             all.push(values);
         }
     }
-    for change in changes.iter().filter(|change| change.first().is_some_and(|one| one.key.eq_ignore_ascii_case(name))) {
+    let is_own = |change: &&Record| change.first().is_some_and(|one| one.key.eq_ignore_ascii_case(name));
+    for change in lines.changes.iter().filter(is_own) {
         let wanted = &change[0];
         let is_of_name =
             |values: &&mut Values| wanted.value.eq_ignore_ascii_case("DEFAULT") || values[name].value == wanted.value;
@@ -190,7 +186,7 @@ pub(crate) fn usable(state: &str) -> bool {
 /// Returns the node sets by name.
 fn node_sets(lines: &SettingLines, nodes: &[Node], faults: &mut Collector) -> BTreeMap<String, Vec<String>> {
     let mut sets = BTreeMap::new();
-    for values in records(&lines.node_sets, "nodeset", &[], faults) {
+    for values in records(lines, "nodeset", faults) {
         let mut names = Vec::new();
         for (key, setting) in &values {
             match key.as_str() {
@@ -230,7 +226,7 @@ fn set(
         "maxtime" => partition.max_time = text::limit(value)?,
         "defaulttime" if value.eq_ignore_ascii_case("NONE") => {}
         "defaulttime" => partition.default_time = text::limit(value)?,
-        "overtimelimit" => partition.over_time_limit = text::limit(value)?.unwrap_or(YEAR),
+        "overtimelimit" => partition.over_time_limit = limit(value)?,
         "maxnodes" if ["UNLIMITED", "INFINITE", "-1"].iter().any(|word| value.eq_ignore_ascii_case(word)) => {}
         "maxnodes" => partition.max_nodes = Some(number()?),
         "minnodes" => partition.min_nodes = number()?,
@@ -250,7 +246,7 @@ fn set(
             _ => return Err("jobs that share CPUs are not modelled; set OverSubscribe=NO or EXCLUSIVE".to_owned()),
         },
         "qos" => partition.qos = Some(value.to_owned()).filter(|name| !name.is_empty() && name != "N/A"),
-        "tresbillingweights" => partition.billing = Globals::tres_weights(value, true)?,
+        "tresbillingweights" => partition.billing = tres_weights(value, true)?,
         "exclusiveuser" | "exclusivetopo" | "lln" | "reqresv" => off(key)?,
         _ if text::is_among(PARTITION_LISTED, key) => {}
         _ => return Err("unknown key of a partition line; remove it".to_owned()),

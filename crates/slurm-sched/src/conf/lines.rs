@@ -22,6 +22,10 @@ impl SettingLine {
         if self.line == 0 { self.file.clone() } else { format!("{}:{}", self.file, self.line) }
     }
 
+    fn begins_record(&self) -> bool {
+        KINDS.iter().any(|kind| self.key.eq_ignore_ascii_case(kind))
+    }
+
     pub(super) fn fault(&self, faults: &mut Collector, problem: impl Display) {
         faults.push_in(&self.file, self.line, &self.key, problem);
     }
@@ -32,18 +36,17 @@ impl SettingLine {
     }
 }
 
-/// Settings of a line that begins with `NodeName`, `PartitionName` or `NodeSet`.
+/// Settings of one line.
 pub(super) type Record = Vec<SettingLine>;
 
-/// Settings of all files and overlays, by kind.
+/// First keys of lines that are records; the settings of other lines stand for themselves.
+const KINDS: [&str; 4] = ["NodeName", "PartitionName", "NodeSet", "DownNodes"];
+
+/// Settings of all files and overlays.
 #[derive(Debug, Default)]
 pub(super) struct SettingLines {
+    records: Vec<Record>,
     pub(super) globals: Vec<SettingLine>,
-    pub(super) nodes: Vec<Record>,
-    pub(super) partitions: Vec<Record>,
-    pub(super) node_sets: Vec<Record>,
-    /// `DownNodes` lines.
-    pub(super) down: Vec<Record>,
     /// Lines of overlays for existing nodes and partitions.
     pub(super) changes: Vec<Record>,
     /// Parameters of SchedulerParameters in overlays.
@@ -52,6 +55,11 @@ pub(super) struct SettingLines {
 }
 
 impl SettingLines {
+    /// Returns the records of a kind.
+    pub(super) fn records(&self, kind: &str) -> impl Iterator<Item = &Record> {
+        self.records.iter().filter(move |record| record[0].key.eq_ignore_ascii_case(kind))
+    }
+
     pub(super) fn add_file(
         &mut self,
         file: &str,
@@ -86,48 +94,35 @@ impl SettingLines {
                         self.add_file(other, &text, include, faults);
                     }
                 }
-                _ => self.add_record(settings(file, begin, trimmed, faults)),
+                _ => match settings(file, begin, trimmed, faults) {
+                    record if record.first().is_some_and(SettingLine::begins_record) => self.records.push(record),
+                    record => self.globals.extend(record),
+                },
             }
-        }
-    }
-
-    fn add_record(&mut self, record: Record) {
-        match record.first().map(|first| first.key.to_ascii_lowercase()).as_deref() {
-            None => {}
-            Some("nodename") => self.nodes.push(record),
-            Some("partitionname") => self.partitions.push(record),
-            Some("nodeset") => self.node_sets.push(record),
-            Some("downnodes") => self.down.push(record),
-            Some(_) => self.globals.extend(record),
         }
     }
 
     pub(super) fn add_overlays(&mut self, overlays: &[&str], faults: &mut Collector) {
         for overlay in overlays {
             let source = format!("--set {}", overlay.chars().take(60).collect::<String>());
-            let begins = |word: &&str| overlay.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
-            if ["NodeName=", "PartitionName="].iter().any(begins) {
-                self.changes.push(settings(&source, 0, overlay, faults));
-                continue;
-            }
             let (key, value) = overlay.split_once('=').unwrap_or((overlay, ""));
-            let setting = |key: &str, value: &str| SettingLine {
+            let setting = |(key, value): (&str, &str)| SettingLine {
                 file: source.clone(),
                 line: 0,
                 key: key.trim().to_owned(),
                 value: value.trim().trim_matches('"').to_owned(),
             };
-            if key.trim().eq_ignore_ascii_case("SchedulerParameters") {
-                let parts = value.trim().trim_matches('"').split(',');
-                self.parameters.extend(parts.map(|part| {
-                    let (name, value) = part.split_once('=').unwrap_or((part, ""));
-                    setting(name, value)
-                }));
-            } else if !matches!(treatment(key.trim()), Treatment::Unknown(_)) {
-                self.globals.push(setting(key, value));
+            let own = setting((key, value));
+            if own.key.eq_ignore_ascii_case("NodeName") || own.key.eq_ignore_ascii_case("PartitionName") {
+                self.changes.push(settings(&source, 0, overlay, faults));
+            } else if own.key.eq_ignore_ascii_case("SchedulerParameters") {
+                let parts = own.value.split(',');
+                self.parameters.extend(parts.map(|part| setting(part.split_once('=').unwrap_or((part, "")))));
+            } else if !matches!(treatment(&own.key), Treatment::Unknown(_)) {
+                self.globals.push(own);
             } else {
                 // A name that is neither is reported as an unknown parameter.
-                self.parameters.push(setting(key, value));
+                self.parameters.push(own);
             }
         }
     }

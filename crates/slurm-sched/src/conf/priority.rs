@@ -1,6 +1,6 @@
 //! `Priority*`: settings of priorities.
 
-use super::Globals;
+use super::{Globals, tres_weights};
 use crate::text;
 use crate::version::Version;
 
@@ -55,13 +55,13 @@ impl PrioritySettings {
 const NEED_DATABASE: &str =
     "priorityweightage priorityweightfairshare prioritydecayhalflife prioritymaxage priorityusageresetperiod";
 
-pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &mut Vec<String>) -> PrioritySettings {
+pub(super) fn read(globals: &mut Globals<'_>, version: Version) -> PrioritySettings {
     let mut weights = WEIGHTS.map(|name| {
         globals.parsed(&format!("PriorityWeight{name}"), 0, |text| {
             text.parse::<u32>().map_err(|_| "expected a whole number up to 4294967295")
         })
     });
-    let tres = globals.parsed("PriorityWeightTRES", Vec::new(), |text| Globals::tres_weights(text, false));
+    let tres = globals.parsed("PriorityWeightTRES", Vec::new(), |text| tres_weights(text, false));
     let multifactor = globals.parsed("PriorityType", version >= Version::V24_11, |text| {
         match text.trim_start_matches("priority/").to_ascii_lowercase().as_str() {
             "multifactor" => Ok(true),
@@ -75,7 +75,7 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &m
         (weights[0], weights[2]) = (0, 0);
         let idle = NEED_DATABASE.split(' ').filter_map(|key| globals.settings.get(key));
         let needs = "needs AccountingStorageType=accounting_storage/slurmdbd";
-        not_modelled.extend(idle.map(|setting| format!("{}: {} ({needs})", setting.place(), setting.key)));
+        globals.not_modelled.extend(idle.map(|setting| format!("{}: {} ({needs})", setting.place(), setting.key)));
     }
     let span =
         |text: &str| text::span(text)?.filter(|seconds| *seconds > 0).ok_or("expected a span above 0, such as 7-0");
@@ -88,7 +88,7 @@ pub(super) fn read(globals: &mut Globals<'_>, version: Version, not_modelled: &m
             .parsed("PriorityDecayHalfLife", 7 * 86_400, |text| Ok::<_, &str>(text::span(text)?.unwrap_or(0))),
         calc_period: globals.parsed("PriorityCalcPeriod", 300, span),
         max_age: globals.parsed("PriorityMaxAge", 7 * 86_400, span),
-        favor_small: globals.switch("PriorityFavorSmall", false),
+        favor_small: globals.parsed("PriorityFavorSmall", false, text::switch),
         flags: globals.parsed("PriorityFlags", Vec::new(), |text| {
             match text::list(text).find(|word| !text::is_among(FLAGS, word)) {
                 Some(word) => Err(format!("{word:?} is not modelled; remove it")),

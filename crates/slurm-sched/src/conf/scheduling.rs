@@ -107,7 +107,7 @@ const REFUSED: &str =
     "bf_licenses bf_topopt_enable pack_serial_at_end reduce_completing_frag spec_cores_first time_min_as_soft_limit";
 
 /// Reads `SchedulerType`, `SchedulerParameters`, then the parameters of overlays.
-pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine], not_modelled: &mut Vec<String>) -> Scheduling {
+pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine]) -> Scheduling {
     let backfill = globals.text("SchedulerType").is_none_or(|value| !value.to_ascii_lowercase().ends_with("builtin"));
     let mut scheduling = Scheduling { backfill, ..Scheduling::default() };
     for (_, parameter) in PARAMETERS {
@@ -131,7 +131,7 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine], not_mode
                 Err(problem) => setting.fault(&mut globals.faults, problem),
             }
         } else if text::is_among(LISTED, &setting.key) {
-            not_modelled.push(format!("{}: SchedulerParameters={}", setting.place(), setting.key));
+            globals.not_modelled.push(format!("{}: SchedulerParameters={}", setting.place(), setting.key));
         } else if text::is_among(REFUSED, &setting.key) {
             setting.fault(
                 &mut globals.faults,
