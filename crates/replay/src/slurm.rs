@@ -7,7 +7,6 @@ mod results;
 mod sacct;
 mod sbatch;
 mod tables;
-pub(crate) mod terms;
 pub(crate) mod trace;
 mod what_if;
 

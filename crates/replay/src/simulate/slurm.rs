@@ -3,8 +3,7 @@
 use super::exec::shared;
 use super::name::PolicyName;
 use crate::slurm::input::site;
-use crate::slurm::terms::{ZERO, terms};
-use crate::slurm::trace::WholeNodes;
+use crate::slurm::trace::{WholeNodes, ZERO, terms};
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::{ForkablePolicy, Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Time};

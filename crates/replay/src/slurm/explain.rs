@@ -1,8 +1,7 @@
 //! Reasons for which jobs of a Slurm cluster wait, from the passes of the first phase, as `explain` prints them.
 
 use super::results::Arm;
-use super::terms::terms;
-use super::trace::Trace;
+use super::trace::{Trace, terms};
 use crate::explain::history::{Explanation, Line, object};
 use crate::label::Label;
 use anyhow::{Context, Result};

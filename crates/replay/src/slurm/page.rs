@@ -105,8 +105,8 @@ fn paired(results: &VariantResults<'_>) -> Table {
 
 /// Positions of the largest groups of a kind, or of all kinds.
 fn largest(results: &VariantResults<'_>, by: &str) -> Vec<usize> {
-    let mut of_kind: Vec<usize> = (0..results.groups.len()).filter(|at| results.groups[*at].0.by == by).collect();
-    of_kind.sort_by_key(|at| std::cmp::Reverse(results.groups[*at].1));
+    let mut of_kind: Vec<usize> = (0..results.groups.len()).filter(|at| results.groups[*at].by == by).collect();
+    of_kind.sort_by_key(|at| std::cmp::Reverse(results.groups[*at].jobs));
     of_kind.truncate(SHOWN);
     of_kind
 }
@@ -115,12 +115,12 @@ fn breakdown(results: &VariantResults<'_>) -> Table {
     let [wait, _] = of_groups();
     let names = results.names();
     let rows = KINDS.into_iter().flat_map(|by| largest(results, by)).map(|at| {
-        let (group, jobs) = &results.groups[at];
+        let group = &results.groups[at];
         let base = results.mean(Some(at), 0, wait);
         let means = (0..names.len()).map(|arm| with_half_width(results.mean(Some(at), arm, wait)));
         let differences =
             (1..results.arms.len()).map(|arm| with_interval(results.difference(Some(at), arm, wait), base));
-        let head = [group.by.to_owned(), group.name.clone(), jobs.to_string()];
+        let head = [group.by.to_owned(), group.name.clone(), group.jobs.to_string()];
         head.into_iter().chain(means).chain(differences).collect()
     });
     let columns =
@@ -195,7 +195,7 @@ fn of_groups_by(results: &VariantResults<'_>, by: &'static str) -> Option<Shown>
         ((*name).to_owned(), found.collect())
     };
     let all = arms.iter().enumerate().map(of_arm).collect();
-    let ticks = groups.iter().enumerate().map(|(x, at)| (as_f64(x), results.groups[*at].0.name.clone())).collect();
+    let ticks = groups.iter().enumerate().map(|(x, at)| (as_f64(x), results.groups[*at].name.clone())).collect();
     let what = if by == "qos" { "QOS" } else { by };
     let (x, y) = (Axis::new(what).with_ticks(ticks), Axis::of_spans("mean wait (s)"));
     let chart = Chart::new(format!("by-{by}"), format!("Mean wait by {what}"), x, y, Vec::new());

@@ -1,7 +1,6 @@
 //! Runs of all variants under all phases, and the estimates made of them.
 
-use super::terms::terms;
-use super::trace::{LoggedRun, Trace};
+use super::trace::{LoggedRun, Trace, terms};
 use anyhow::{Result, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::observations::Observations;
@@ -12,7 +11,7 @@ use metrics::{Better, ConfidenceInterval, Mean, Metric, Totals, job};
 use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{EndState, Ended, Report, Site, simulate};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A variant of the cluster.
 pub(super) struct Arm {
@@ -23,11 +22,12 @@ pub(super) struct Arm {
 }
 
 /// Jobs that share a partition, account, user or QOS.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct JobGroup {
-    /// `partition`, `account`, `user` or `qos`.
+    /// One of [`KINDS`].
     pub(super) by: &'static str,
     pub(super) name: String,
+    /// Number of jobs.
+    pub(super) jobs: usize,
 }
 
 /// Kinds of groups, in the order of the breakdown.
@@ -48,8 +48,7 @@ pub(super) struct VariantResults<'a> {
     pub(super) arms: &'a [Arm],
     pub(super) jobs: &'a [SubmittedJob],
     pub(super) phases: u32,
-    /// Groups with their numbers of jobs.
-    pub(super) groups: Vec<(JobGroup, usize)>,
+    pub(super) groups: Vec<JobGroup>,
     /// Groups of each job, by the kinds of [`KINDS`].
     pub(super) groups_of: Vec<[usize; 4]>,
     /// Ends of jobs in the first phase, by variant.
@@ -61,7 +60,6 @@ pub(super) struct VariantResults<'a> {
     /// True if the trace has waits of its own.
     pub(super) has_log: bool,
     all: Observations<Cell>,
-    grouped: Observations<Cell>,
 }
 
 /// Metrics of groups.
@@ -75,13 +73,16 @@ struct Ran {
     grouped: Vec<[Mean; 2]>,
     ends: Vec<Ended>,
     passes: [f64; 2],
+    /// Numbers of jobs that ended, and of runs that were stopped at their limits.
     ended: usize,
+    cut: f64,
 }
 
 impl Ran {
-    fn new(processors: u32, groups: usize) -> Self {
+    fn new(site: &Site, groups: usize) -> Self {
+        let totals = Totals::new(u32::try_from(site.conf.nodes.len()).unwrap_or(u32::MAX), &[]);
         let grouped = vec![[Mean::default(); 2]; groups];
-        Self { totals: Totals::new(processors, &[]), grouped, ends: Vec::new(), passes: [0.0; 2], ended: 0 }
+        Self { totals, grouped, ends: Vec::new(), passes: [0.0; 2], ended: 0, cut: 0.0 }
     }
 
     /// Adds a run of the job at a place in the trace: its submission, start and end, on whole nodes, which count as processors.
@@ -100,10 +101,19 @@ impl Ran {
         }
     }
 
-    fn row(&self, metrics: &[&'static Metric]) -> Vec<f64> {
+    /// Adds the values of the run under `arm`, of all jobs and of each group.
+    fn observe(&self, arm: usize, all: &mut Observations<Cell>, add: fn(&mut Observations<Cell>, Cell, Vec<f64>)) {
+        let metrics = all.metrics().to_vec();
+        let mut observe = |group, value: &dyn Fn(&'static Metric) -> Option<f64>| {
+            let row = metrics.iter().map(|metric| value(metric).unwrap_or(f64::NAN));
+            add(all, Cell { group, arm }, row.collect());
+        };
         let row = self.totals.row();
-        let value = |metric: &&'static Metric| row.iter().find(|(known, _)| known == metric)?.1;
-        metrics.iter().map(|metric| value(metric).unwrap_or(f64::NAN)).collect()
+        observe(None, &|metric| row.iter().find(|(known, _)| *known == metric)?.1);
+        for (group, means) in self.grouped.iter().enumerate() {
+            let own = of_groups().into_iter().zip(means);
+            observe(Some(group), &|metric| own.clone().find(|(known, _)| *known == metric)?.1.mean());
+        }
     }
 }
 
@@ -117,32 +127,28 @@ impl<'a> VariantResults<'a> {
         done: &(dyn Fn() + Sync),
     ) -> Result<Self> {
         let (groups, groups_of) = groups(&arms[0].site, &trace.jobs);
-        let at: BTreeMap<u32, usize> = trace.jobs.iter().zip(0..).map(|(job, at)| (job.id, at)).collect();
+        let places: BTreeMap<u32, usize> = trace.jobs.iter().zip(0..).map(|(job, at)| (job.id, at)).collect();
         let run = |(arm, phase): &(usize, u32)| {
             if interrupt::requested() {
                 bail!(Interrupted::Lost);
             }
             let site = &arms[*arm].site;
-            let mut ran = Ran::new(nodes(site), groups.len());
-            let (mut cut, mut jobs_of_first) = (0.0, Vec::new());
+            let mut ran = Ran::new(site, groups.len());
             simulate(site, &trace.jobs, terms(site, trace.zero, seed, *phase), None, |report| match report {
                 Report::MainPass(..) => ran.passes[0] += 1.0,
                 Report::BackfillPass(_) => ran.passes[1] += 1.0,
                 Report::Waits(..) => {}
                 Report::Ended(ended) => {
-                    let at = at[&ended.job];
+                    let at = places[&ended.job];
                     let width = u32::try_from(ended.nodes.len()).unwrap_or(u32::MAX);
                     ran.add(at, groups_of[at], [ended.submit, ended.start, ended.end], width);
                     ran.ended += usize::from(ended.state != EndState::Requeued);
-                    cut += f64::from(u8::from(ended.state == EndState::Timeout));
-                    if *phase == 0 {
-                        jobs_of_first.push(ended);
-                    }
+                    ran.cut += f64::from(u8::from(ended.state == EndState::Timeout));
+                    ran.ends.extend(Some(ended).filter(|_| *phase == 0));
                 }
             });
-            ran.totals.count("cut", Some(cut));
+            ran.totals.count("cut", Some(ran.cut));
             ran.totals.sums.rejected = (trace.jobs.len() - ran.ended) as u64;
-            ran.ends = jobs_of_first;
             done();
             Ok(ran)
         };
@@ -150,49 +156,28 @@ impl<'a> VariantResults<'a> {
             (0..arms.len()).flat_map(|arm| (0..phases).map(move |phase| (arm, phase))).collect();
         let runs = in_parallel(&pairs, run)?;
 
-        let metrics: Vec<&'static Metric> = runs[0].totals.row().into_iter().map(|(metric, _)| metric).collect();
-        let mut results = Self {
-            arms,
-            jobs: &trace.jobs,
-            phases,
-            groups,
-            groups_of,
-            first: vec![Vec::new(); arms.len()],
-            never: vec![0; arms.len()],
-            passes: vec![[0.0; 2]; arms.len()],
-            has_log: !trace.log.is_empty(),
-            all: Observations::new(metrics.clone()),
-            grouped: Observations::new(of_groups().to_vec()),
-        };
+        let mut all = Observations::new(runs[0].totals.row().into_iter().map(|(metric, _)| metric).collect());
+        let (mut first, mut never) = (vec![Vec::new(); arms.len()], vec![0; arms.len()]);
+        let mut passes = vec![[0.0; 2]; arms.len()];
         for ((arm, phase), ran) in pairs.into_iter().zip(runs) {
-            results.all.add(Cell { group: None, arm }, ran.row(&metrics));
-            for (group, means) in ran.grouped.iter().enumerate() {
-                results.grouped.add(Cell { group: Some(group), arm }, row_of(means));
-            }
-            results.never[arm] = results.never[arm].max(trace.jobs.len() - ran.ended);
-            (0..2).for_each(|at| results.passes[arm][at] += ran.passes[at] / f64::from(phases));
+            ran.observe(arm, &mut all, Observations::add);
+            never[arm] = never[arm].max(trace.jobs.len() - ran.ended);
+            (0..2).for_each(|at| passes[arm][at] += ran.passes[at] / f64::from(phases));
             if phase == 0 {
-                results.first[arm] = ran.ends;
+                first[arm] = ran.ends;
             }
         }
-        if results.has_log {
-            results.add_log(trace, &at, &metrics);
+        // The schedule of the log itself, for the jobs that have one.
+        let has_log = !trace.log.is_empty();
+        if has_log {
+            let mut ran = Ran::new(&arms[0].site, groups.len());
+            for LoggedRun { job, times } in &trace.log {
+                let at = places[job];
+                ran.add(at, groups_of[at], *times, trace.jobs[at].request.nodes.unwrap_or(1));
+            }
+            ran.observe(arms.len(), &mut all, Observations::add_exact);
         }
-        Ok(results)
-    }
-
-    /// Adds the schedule of the log itself, for the jobs that have one.
-    fn add_log(&mut self, trace: &Trace, place: &BTreeMap<u32, usize>, metrics: &[&'static Metric]) {
-        let mut ran = Ran::new(nodes(&self.arms[0].site), self.groups.len());
-        for LoggedRun { job, times } in &trace.log {
-            let at = place[job];
-            ran.add(at, self.groups_of[at], *times, trace.jobs[at].request.nodes.unwrap_or(1));
-        }
-        let arm = self.arms.len();
-        self.all.add_exact(Cell { group: None, arm }, ran.row(metrics));
-        for (group, means) in ran.grouped.iter().enumerate() {
-            self.grouped.add_exact(Cell { group: Some(group), arm }, row_of(means));
-        }
+        Ok(Self { arms, jobs: &trace.jobs, phases, groups, groups_of, first, never, passes, has_log, all })
     }
 
     /// Names of the variants, and `log` for the trace's own schedule, if there is one; in the order of the numbers that other methods take.
@@ -207,11 +192,7 @@ impl<'a> VariantResults<'a> {
     }
 
     fn estimate(&self, quantity: &Quantity<Cell>) -> Option<ConfidenceInterval> {
-        let mut cells = BTreeSet::new();
-        quantity.collect_cells(&mut cells);
-        let is_grouped = cells.first().is_some_and(|cell| cell.group.is_some());
-        let observations = if is_grouped { &self.grouped } else { &self.all };
-        let found = observations.estimate(quantity, u32::MAX);
+        let found = self.all.estimate(quantity, u32::MAX);
         Some(found).filter(|found| found.replications > 0 && found.mean.is_finite())
     }
 
@@ -250,37 +231,29 @@ impl<'a> VariantResults<'a> {
     }
 }
 
-fn row_of(means: &[Mean; 2]) -> Vec<f64> {
-    means.iter().map(|mean| mean.mean().unwrap_or(f64::NAN)).collect()
-}
-
-fn nodes(site: &Site) -> u32 {
-    u32::try_from(site.conf.nodes.len()).unwrap_or(u32::MAX)
-}
-
-/// Groups of all jobs with their numbers of jobs, and the groups of each job.
-fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<(JobGroup, usize)>, Vec<[usize; 4]>) {
+/// Groups of all jobs, in the order of the breakdown, and the groups of each job.
+fn groups(site: &Site, jobs: &[SubmittedJob]) -> (Vec<JobGroup>, Vec<[usize; 4]>) {
     let default = site.conf.default_partition().map_or("", |at| site.conf.partitions[at].name.as_str());
     let names = |job: &SubmittedJob| {
-        let request = &job.request;
+        let (request, all) = (&job.request, &site.accounts);
         let partition = if request.partitions.is_empty() { default.to_owned() } else { request.partitions.join(",") };
-        let all = &site.accounts;
         let association = all.association(request.account.as_deref(), request.user(), Some(&partition));
         let account = || Some(all.associations[association?].account.clone());
         let qos = || Some(all.qos[all.default_qos(association?)?].name.clone());
         let none = || "none".to_owned();
         let account = request.account.clone().or_else(account).unwrap_or_else(none);
         let qos = request.qos.clone().or_else(qos).unwrap_or_else(none);
-        let names = [partition, account, request.user().to_owned(), qos];
-        let mut kinds = KINDS.into_iter();
-        names.map(|name| JobGroup { by: kinds.next().unwrap_or(""), name })
+        [partition, account, request.user().to_owned(), qos]
     };
-    let of_jobs: Vec<[JobGroup; 4]> = jobs.iter().map(names).collect();
-    let mut counts = BTreeMap::<&JobGroup, usize>::new();
-    of_jobs.iter().flatten().for_each(|group| *counts.entry(group).or_default() += 1);
-    let mut all: Vec<(JobGroup, usize)> = counts.into_iter().map(|(group, count)| (group.clone(), count)).collect();
-    all.sort_by_key(|(group, _)| (KINDS.iter().position(|kind| *kind == group.by), group.name.clone()));
-    let index: BTreeMap<&JobGroup, usize> = all.iter().map(|(group, _)| group).zip(0..).collect();
-    let of_jobs = of_jobs.iter().map(|groups| groups.each_ref().map(|group| index[group])).collect();
-    (all, of_jobs)
+    let of_jobs: Vec<[String; 4]> = jobs.iter().map(names).collect();
+    let mut counts = BTreeMap::<(usize, &str), usize>::new();
+    for (kind, name) in of_jobs.iter().flat_map(|names| names.iter().enumerate()) {
+        *counts.entry((kind, name)).or_default() += 1;
+    }
+    let places: BTreeMap<(usize, &str), usize> = counts.keys().copied().zip(0..).collect();
+    let place = |names: &[String; 4]| std::array::from_fn(|kind| places[&(kind, names[kind].as_str())]);
+    let groups_of = of_jobs.iter().map(place).collect();
+    let group =
+        |(&(kind, name), &jobs): (&(usize, &str), &usize)| JobGroup { by: KINDS[kind], name: name.to_owned(), jobs };
+    (counts.iter().map(group).collect(), groups_of)
 }

@@ -28,31 +28,36 @@ pub(super) fn summary(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     csv(["variant"].into_iter().chain(metrics.iter().map(|metric| metric.name())), rows)
 }
 
-/// `differences.csv`: differences to the first variant, paired by phase.
+/// Differences of a variant, by number, or of the log to the first variant, paired by phase.
+fn to_first<'a>(
+    results: &'a VariantResults<'_>,
+) -> impl Iterator<Item = (&'static Metric, usize, ConfidenceInterval)> + 'a {
+    let arms = 1..results.names().len();
+    let pairs = results.metrics().into_iter().flat_map(move |metric| arms.clone().map(move |arm| (metric, arm)));
+    pairs.filter_map(|(metric, arm)| Some((metric, arm, results.difference(None, arm, metric)?)))
+}
+
+/// `differences.csv`.
 pub(super) fn differences(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     let names = results.names();
-    let mut rows = Vec::new();
-    for metric in results.metrics() {
-        for (arm, name) in names.iter().enumerate().skip(1) {
-            let Some(found) = results.difference(None, arm, metric) else { continue };
-            let head = [metric.name(), name, names[0]].map(str::to_owned);
-            rows.push([&head[..], &columns(Some(&found)), &[found.replications.to_string()]].concat());
-        }
-    }
+    let rows = to_first(results).map(|(metric, arm, found)| {
+        let head = [metric.name(), names[arm], names[0]].map(str::to_owned);
+        [&head[..], &columns(Some(&found)), &[found.replications.to_string()]].concat()
+    });
     csv(["metric", "variant", "baseline", "mean", "ci_low", "ci_high", "phases"], rows)
 }
 
 /// `breakdown.csv`: jobs by partition, account, user and QOS.
 pub(super) fn breakdown(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     let mut rows = Vec::new();
-    for (at, (group, jobs)) in results.groups.iter().enumerate() {
+    for (at, group) in results.groups.iter().enumerate() {
         for metric in of_groups() {
             for (arm, name) in results.names().into_iter().enumerate() {
                 let difference = (arm > 0).then(|| results.difference(Some(at), arm, metric)).flatten();
-                let head = [group.by.to_owned(), csv_name(&group.name).into_owned(), jobs.to_string()];
-                let middle = [metric.name().to_owned(), name.to_owned()];
+                let (by, group, jobs) = (group.by, csv_name(&group.name), group.jobs.to_string());
+                let head = [by, &group, &jobs, metric.name(), name].map(str::to_owned);
                 let mean = columns(results.mean(Some(at), arm, metric).as_ref());
-                rows.push([&head[..], &middle, &mean, &columns(difference.as_ref())].concat());
+                rows.push([&head[..], &mean, &columns(difference.as_ref())].concat());
             }
         }
     }
@@ -68,16 +73,15 @@ pub(super) fn jobs(results: &VariantResults<'_>, arm: usize) -> Result<Vec<u8>> 
     let of_job: std::collections::BTreeMap<u32, [usize; 4]> =
         results.jobs.iter().zip(&results.groups_of).map(|(job, groups)| (job.id, *groups)).collect();
     let rows = ends.into_iter().map(|ended| {
-        let name = |kind: usize| csv_name(&results.groups[of_job[&ended.job][kind]].0.name).into_owned();
+        let name = |kind: usize| csv_name(&results.groups[of_job[&ended.job][kind]].name).into_owned();
         let nodes: Vec<&str> = ended.nodes.iter().map(|node| conf.nodes[*node].name.as_str()).collect();
         let is = |state: EndState| if ended.state == state { "yes" } else { "no" }.to_owned();
         let times = [ended.submit, ended.start, ended.end, ended.start - ended.submit].map(|time| time.to_string());
         let (job, task) = array_of(ended.job);
         let job = if job == ended.job { job.to_string() } else { format!("{job}_{task}") };
         let head = [job, name(2), name(1), name(3), ended.partition.clone()];
-        let by = ended.by.name().to_owned();
-        let tail = [nodes.len().to_string(), hostlist::fold(&nodes), by, is(EndState::Timeout), is(EndState::Requeued)];
-        head.into_iter().chain(times).chain(tail).collect::<Vec<_>>()
+        let (count, list, by) = (nodes.len().to_string(), hostlist::fold(&nodes), ended.by.name().to_owned());
+        [&head[..], &times, &[count, list, by, is(EndState::Timeout), is(EndState::Requeued)]].concat()
     });
     let head = ["job", "user", "account", "qos", "partition", "submit", "start", "end", "wait"];
     csv(head.into_iter().chain(["nodes", "node_list", "started_by", "cut", "requeued"]), rows)
@@ -90,26 +94,23 @@ fn columns(estimate: Option<&ConfidenceInterval>) -> [String; 3] {
 
 /// `1 234 ± 12`; empty without a value.
 pub(super) fn with_half_width(estimate: Option<ConfidenceInterval>) -> String {
-    let Some(found) = estimate else { return String::new() };
-    match found.half_width() {
+    estimate.map_or_else(String::new, |found| match found.half_width() {
         Some(half) if half > 0.0 => in_words(&found),
         _ => readable(found.mean),
-    }
+    })
 }
 
 /// `−1 234 [−1 500, −968] (−9.3 %)`; the percentage is of the baseline's mean.
 pub(super) fn with_interval(difference: Option<ConfidenceInterval>, base: Option<ConfidenceInterval>) -> String {
     let Some(found) = difference else { return String::new() };
-    let interval = match (found.low, found.high) {
-        (Some(low), Some(high)) => format!(" [{}, {}]", significant(low), significant(high)),
-        _ => String::new(),
-    };
-    let percent = base.filter(|base| base.mean.abs() > 0.0).map(|base| 100.0 * found.mean / base.mean.abs());
-    format!(
-        "{}{interval}{}",
-        significant(found.mean),
-        percent.map_or_else(String::new, |percent| format!(" ({} %)", fixed(percent, 1)))
-    )
+    let mut text = significant(found.mean);
+    if let (Some(low), Some(high)) = (found.low, found.high) {
+        text += &format!(" [{}, {}]", significant(low), significant(high));
+    }
+    if let Some(base) = base.filter(|base| base.mean.abs() > 0.0) {
+        text += &format!(" ({} %)", fixed(100.0 * found.mean / base.mean.abs(), 1));
+    }
+    text
 }
 
 /// Differences of the other variants to the first by one metric, paired by phase.
@@ -163,27 +164,25 @@ pub(super) fn on_terminal(results: &VariantResults<'_>) -> String {
 /// The result as JSON.
 pub(super) fn as_json(results: &VariantResults<'_>, notes: &[String], out: &Path) -> Value {
     let names = results.names();
-    let metrics = results.metrics();
-    let of_arm = |(arm, name): (usize, &&str)| {
+    let mut variants = serde_json::Map::new();
+    for (arm, name) in names.iter().enumerate() {
         let mean = |metric: &'static Metric| results.mean(None, arm, metric).map(|mean| mean.mean);
-        let of = |metric: &&'static Metric| (metric.name().to_owned(), mean(metric).into());
-        ((*name).to_owned(), Value::Object(metrics.iter().map(of).collect()))
-    };
-    let means: serde_json::Map<String, Value> = names.iter().enumerate().map(of_arm).collect();
-    let differences: Vec<Value> = (1..names.len())
-        .flat_map(|arm| metrics.iter().map(move |metric| (arm, *metric)))
-        .filter_map(|(arm, metric)| {
-            let found = results.difference(None, arm, metric)?;
-            Some(json!({
-                "metric": metric.name(),
-                "variant": names[arm],
-                "baseline": names[0],
-                "mean": found.mean,
-                "ci_low": found.low,
-                "ci_high": found.high,
-                "phases": found.replications,
-            }))
+        let means = results.metrics().into_iter().map(|metric| (metric.name().to_owned(), mean(metric).into()));
+        variants.insert((*name).to_owned(), Value::Object(means.collect()));
+    }
+    let mut differences: Vec<_> = to_first(results).collect();
+    differences.sort_by_key(|(_, arm, _)| *arm);
+    let row = |(metric, arm, found): (&Metric, usize, ConfidenceInterval)| {
+        json!({
+            "metric": metric.name(),
+            "variant": names[arm],
+            "baseline": names[0],
+            "mean": found.mean,
+            "ci_low": found.low,
+            "ci_high": found.high,
+            "phases": found.replications,
         })
-        .collect();
-    json!({ "out": out, "variants": means, "differences": differences, "best": sentences(results), "never_started": results.never, "notes": notes })
+    };
+    let differences: Vec<Value> = differences.into_iter().map(row).collect();
+    json!({ "out": out, "variants": variants, "differences": differences, "best": sentences(results), "never_started": results.never, "notes": notes })
 }

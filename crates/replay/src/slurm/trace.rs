@@ -1,9 +1,11 @@
-//! Jobs of a trace, and rigid jobs on whole nodes.
+//! Input of a run: the jobs of a trace, rigid jobs on whole nodes, the zero of the clock and the phases of the controller's loops.
 
 use anyhow::{Context, Result};
-use sim_core::{Request, Span};
+use rand::RngExt;
+use sim_core::{Purpose, Request, Span, Streams};
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::{self, SubmittedJob};
+use slurm_sched::{Phases, Site, Terms};
 
 /// Jobs of a trace, with data of its own schedule.
 #[derive(Debug)]
@@ -60,4 +62,33 @@ impl WholeNodes {
         let limit = limit.map(|limit| (seconds(limit) + 59) / 60 * 60).filter(|limit| *limit > 0);
         (nodes as usize <= self.count).then_some(SubmittedJob { id, limit, request, ..SubmittedJob::default() })
     }
+}
+
+/// Seconds from the start of the controller to the zero of the trace, and that zero if the trace does not define it.
+const LEAD: i64 = 200;
+pub(crate) const ZERO: i64 = 1_700_000_200;
+
+/// Terms of one replication. Phases are shares of each loop's period: the same shares for every variant.
+pub(crate) fn terms(site: &Site, zero: Option<i64>, seed: u64, phase: u32) -> Terms {
+    let mut stream = Streams::new(seed, phase).stream(Purpose("phases of slurmctld"), 0);
+    let (scheduling, priority) = (&site.conf.scheduling, &site.conf.priority);
+    let mut within = |period: i64| {
+        let share: f64 = stream.random();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_precision_loss,
+            reason = "a share of a period below 2^53 seconds"
+        )]
+        let seconds = (share * period as f64) as i64;
+        seconds
+    };
+    let phases = Phases {
+        full: within(scheduling.sched_interval),
+        backfill: within(scheduling.bf_interval),
+        decay: within(priority.calc_period),
+        limits: within(30),
+        backfill_first: within(2) == 1,
+    };
+    let zero = zero.unwrap_or(ZERO);
+    Terms { start: zero - LEAD, zero, phases }
 }
