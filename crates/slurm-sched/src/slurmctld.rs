@@ -146,7 +146,7 @@ impl Slurmctld {
     /// Returns the reason for which a job is pending, as a main pass finds it.
     #[must_use]
     pub fn why(&self, job: u32) -> Option<Why> {
-        self.controller.why_main(job, self.terms.zero, true, &Pass::default())
+        self.controller.why(job, By::Main, true, 0, self.terms.zero, &Pass::default())
     }
 
     /// Returns the next second after `now` in which a loop acts if no job is submitted or ends.
@@ -233,10 +233,7 @@ impl Slurmctld {
         if pass.changed {
             self.last_change = now;
         }
-        let why = self.watched.and_then(|job| self.controller.why_main(job, self.terms.zero, is_full, &pass));
-        why.into_iter().for_each(|why| report(Report::Waits(now - self.terms.zero, By::Main, why)));
-        self.controller.commit(&pass.starts, By::Main, now);
-        started.extend(pass.starts.iter().map(|start| start.job));
+        self.adopt(&pass, By::Main, is_full, now, started, report);
     }
 
     fn look_backfill(&mut self, now: i64, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
@@ -253,9 +250,21 @@ impl Slurmctld {
         if pass.changed || pass.marks_nodes || had_marks {
             self.last_change = now;
         }
-        let why = self.watched.and_then(|job| self.controller.why_backfill(job, now, self.terms.zero, &pass));
-        why.into_iter().for_each(|why| report(Report::Waits(now - self.terms.zero, By::Backfill, why)));
-        self.controller.commit(&pass.starts, By::Backfill, now);
+        self.adopt(&pass, By::Backfill, true, now, started, report);
+    }
+
+    fn adopt(
+        &mut self,
+        pass: &Pass,
+        by: By,
+        is_full: bool,
+        now: i64,
+        started: &mut Vec<u32>,
+        report: &mut dyn FnMut(Report),
+    ) {
+        let why = self.watched.and_then(|job| self.controller.why(job, by, is_full, now, self.terms.zero, pass));
+        why.into_iter().for_each(|why| report(Report::Waits(now - self.terms.zero, by, why)));
+        self.controller.commit(&pass.starts, by, now);
         started.extend(pass.starts.iter().map(|start| start.job));
     }
 

@@ -226,14 +226,10 @@ fn priority(text: &str) -> Result<u32, String> {
     text.parse().ok().filter(|p| *p < u32::MAX).ok_or_else(|| "expected a whole number below 4294967295".to_owned())
 }
 
+/// Parses `now`, `now+2hours`, or a time, of which the seconds or the whole clock may be left out.
 fn begin(text: &str) -> Result<Begin, String> {
-    const FORMS: &str = "expected now+60, now+2hours or a time such as 2026-01-31T08:00:00";
-    if let Some(rest) = text.strip_prefix("now") {
-        let rest = match rest.strip_prefix('+') {
-            Some(rest) => rest,
-            None if rest.is_empty() => return Ok(Begin::After(0)),
-            None => return Err(FORMS.to_owned()),
-        };
+    let after = |rest: &str| {
+        let rest = if rest.is_empty() { "0" } else { rest.strip_prefix('+')? };
         let digits = rest.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let unit = match &rest[digits.len()..] {
             "" | "second" | "seconds" => 1,
@@ -241,13 +237,13 @@ fn begin(text: &str) -> Result<Begin, String> {
             "hour" | "hours" => 3600,
             "day" | "days" => 86_400,
             "week" | "weeks" => 604_800,
-            _ => return Err(FORMS.to_owned()),
+            _ => return None,
         };
-        return text::whole(digits).map(|n| Begin::After(n * unit)).ok_or_else(|| FORMS.to_owned());
-    }
-    // Seconds, and the clock as a whole, are optional.
-    let whole = [text.to_owned(), format!("{text}:00"), format!("{text}T00:00:00")];
-    whole.iter().find_map(|text| text::second_of(text)).map(Begin::At).ok_or_else(|| FORMS.to_owned())
+        text::whole(digits).map(|n| Begin::After(n * unit))
+    };
+    let at = || ["", ":00", "T00:00:00"].iter().find_map(|end| text::second_of(&format!("{text}{end}"))).map(Begin::At);
+    let found = text.strip_prefix("now").map_or_else(at, after);
+    found.ok_or_else(|| "expected now+60, now+2hours or a time such as 2026-01-31T08:00:00".to_owned())
 }
 
 /// Conditions separated by `,` (all) or `?` (any one).

@@ -7,12 +7,13 @@ use super::results::{Arm, VariantResults};
 use super::tables;
 use super::trace::Trace;
 use crate::explain::history::Explanation;
+use crate::options::words;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use lab::cli::{Common, Ending, print, program};
 use lab::output::OutDir;
 use lab::progress::Progress;
-use lab::provenance::{quoted, sha256_of};
+use lab::provenance::sha256_of;
 use lab::terminal::tell;
 use serde_json::json;
 use slurm_sched::Version;
@@ -122,10 +123,12 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
     }
     if !options.explain.is_empty() {
         let found = explain(&arms, &trace, options.seed, &options.explain)?;
-        let words = found.iter().map(|one| one.in_words(&name, None, options.all));
-        let as_json =
-            || json!({ "trace": name, "explanations": found.iter().map(Explanation::as_json).collect::<Vec<_>>() });
-        print(&if common.json { format!("{:#}\n", as_json()) } else { words.collect::<Vec<_>>().join("\n") });
+        print(&if common.json {
+            let all: Vec<_> = found.iter().map(Explanation::as_json).collect();
+            format!("{:#}\n", json!({ "trace": name, "explanations": all }))
+        } else {
+            Vec::from_iter(found.iter().map(|one| one.in_words(&name, None, options.all))).join("\n")
+        });
         return Ok(Ending::Done);
     }
     let stem = stem(&inputs.trace);
@@ -178,12 +181,14 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
 fn command(inputs: &Inputs, options: &WhatIf, version: Version) -> String {
     let Inputs { conf, trace, accounts, set, zone, slurm_version: _ } = inputs;
     let WhatIf { compare, phases, seed, .. } = options;
-    let path = |path: &Path| quoted(&path.to_string_lossy()).into_owned();
-    let mut words = format!("{} slurm --conf {} --trace {}", program(), path(conf), path(trace));
-    words += &accounts.as_ref().map_or_else(String::new, |accounts| format!(" --accounts {}", path(accounts)));
-    words += &zone.as_ref().map_or_else(String::new, |zone| format!(" --zone {zone}"));
-    set.iter().for_each(|setting| words += &format!(" --set {}", quoted(setting)));
-    words + &format!(" --compare {} --phases {phases} --seed {seed} --slurm-version {version}", quoted(compare))
+    let mut text = format!("{} slurm", program());
+    text += &words("conf", Some(conf.display()));
+    text += &words("trace", Some(trace.display()));
+    text += &words("accounts", accounts.as_ref().map(|path| path.display()));
+    text += &words("zone", zone.as_ref());
+    set.iter().for_each(|setting| text += &words("set", Some(setting)));
+    text += &words("compare", Some(compare));
+    text + &format!(" --phases {phases} --seed {seed} --slurm-version {version}")
 }
 
 /// Notes for every reader: jobs left out, jobs that never started, features outside the model.
@@ -201,15 +206,13 @@ fn notes(trace: &Trace, results: &VariantResults<'_>) -> Vec<String> {
     let never = results.arms.iter().zip(&results.never).filter(|(_, never)| **never > 0);
     let never: Vec<String> = never.map(|(arm, never)| format!("{never} under {}", arm.name)).collect();
     if !never.is_empty() {
-        notes.push(format!(
-            "Jobs that never start (held, over a limit, or wider than their partition), which means leave out: {}.",
-            never.join(", ")
-        ));
+        let why = "Jobs that never start (held, over a limit, or wider than their partition), which means leave out";
+        notes.push(format!("{why}: {}.", never.join(", ")));
     }
     let settings = results.arms.iter().flat_map(|arm| &arm.site.conf.not_modelled).map(String::as_str);
-    let settings = Vec::from_iter(settings.collect::<BTreeSet<_>>());
+    let settings = Vec::from_iter(settings.collect::<BTreeSet<_>>()).join(", ");
     if !settings.is_empty() {
-        notes.push(format!("Without effect here: {}.", settings.join(", ")));
+        notes.push(format!("Without effect here: {settings}."));
     }
     notes
 }

@@ -1,9 +1,9 @@
 //! Reasons for which a pass does not start a pending job.
 
-use super::Controller;
+use super::{By, Controller};
 use crate::hostlist;
 use crate::nodes::NodeSet;
-use crate::queue::{Entry, Pass, Start};
+use crate::queue::{Entry, Pass};
 
 /// Reason for which a pass did not start a job.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -30,12 +30,25 @@ fn priority(behind: u32) -> Option<Why> {
 const NAMED: usize = 4;
 
 impl Controller {
-    /// Returns the reason for which a main pass did not start a job; none for one that is not pending.
-    pub(crate) fn why_main(&self, job: u32, zero: i64, is_full: bool, pass: &Pass) -> Option<Why> {
-        let (at, entry) = match self.entry(job, zero, &pass.starts) {
-            Ok(found) => found,
-            Err(why) => return why,
-        };
+    /// Returns the reason for which a pass at `now` did not start a job, or its plan; `None` for one that is not pending.
+    pub(crate) fn why(&self, id: u32, by: By, is_full: bool, now: i64, zero: i64, pass: &Pass) -> Option<Why> {
+        let is_pending = |job: &&super::Job| job.running.is_none() && pass.starts.iter().all(|start| start.job != id);
+        let job = self.jobs.get(&id).filter(is_pending)?;
+        if let Some((at, entry)) = self.queue.iter().enumerate().find(|(_, entry)| entry.job == id) {
+            return match by {
+                By::Main => self.why_main(at, entry, zero, is_full, pass),
+                By::Backfill => self.why_backfill(at, entry, now, zero, pass),
+            };
+        }
+        match self.ahead.iter().find(|(_, other)| *other == id) {
+            _ if job.is_held => why("Held", "held"),
+            Some((time, _)) => why("BeginTime", format!("its begin time is {} s", time - zero)),
+            None if self.dependent.contains_key(&id) => why("Dependency", "a dependency is not met"),
+            None => why("Partition", "no partition admits it: State, MaxTime, MinNodes or MaxNodes"),
+        }
+    }
+
+    fn why_main(&self, at: usize, entry: &Entry, zero: i64, is_full: bool, pass: &Pass) -> Option<Why> {
         let settings = &self.site.conf.scheduling;
         let before = self.queue[..at].iter().filter(|other| other.partition == entry.partition).count();
         let is_reached = |most: usize, count: usize| most > 0 && count >= most;
@@ -46,7 +59,7 @@ impl Controller {
         } else if is_reached(settings.sched_max_job_start, pass.starts.len()) {
             return depth("sched_max_job_start");
         }
-        let earlier = || pass.blocked.iter().take_while(|(other, _)| *other != job);
+        let earlier = || pass.blocked.iter().take_while(|(other, _)| *other != entry.job);
         if let Some((behind, _)) = earlier().find(|(_, partition)| *partition == entry.partition) {
             return priority(*behind);
         }
@@ -70,27 +83,20 @@ impl Controller {
         why("Resources", words)
     }
 
-    /// Returns the reason for which a backfill pass did not start a job, or its plan; none for one that is not pending.
-    pub(crate) fn why_backfill(&self, job: u32, now: i64, zero: i64, pass: &Pass) -> Option<Why> {
-        let (at, entry) = match self.entry(job, zero, &pass.starts) {
-            Ok(found) => found,
-            Err(why) => return why,
-        };
+    fn why_backfill(&self, at: usize, entry: &Entry, now: i64, zero: i64, pass: &Pass) -> Option<Why> {
         let settings = &self.site.conf.scheduling;
-        if let Some(plan) = pass.plans.iter().find(|plan| plan.job == job)
+        if let Some(plan) = pass.plans.iter().find(|plan| plan.job == entry.job)
             && let Some((start, _)) = plan.planned
         {
             let nodes: Vec<&str> = plan.nodes.iter().map(|node| self.site.conf.nodes[node].name.as_str()).collect();
             let words = format!("planned at {} s on whole nodes {}", start - zero, hostlist::fold(&nodes));
-            let is_beyond = start > now + settings.bf_window;
-            return if is_beyond {
-                why("Window", words + ", beyond bf_window: no place is held")
-            } else {
-                why("Plan", words)
+            return match start > now + settings.bf_window {
+                true => why("Window", words + ", beyond bf_window: no place is held"),
+                false => why("Plan", words),
             };
         } else if let Some(limit) = self.cluster.limits.reason(&entry.demand) {
             return why("Limit", limit);
-        } else if pass.tested.iter().any(|(tested, _)| *tested == job) {
+        } else if pass.tested.iter().any(|(tested, _)| *tested == entry.job) {
             return why("Unplanned", "tested, and no start found that may be planned");
         }
         if self.queue[at..].iter().any(|later| pass.tested.contains(&(later.job, later.partition))) {
@@ -98,21 +104,5 @@ impl Controller {
         }
         let is_over = pass.tested.len() >= settings.bf_max_job_test;
         depth(if is_over { "bf_max_job_test" } else { "bf_max_job_start, bf_node_space_size or bf_max_job_user" })
-    }
-
-    /// The first entry of a job in the queue, or the reason for which it has none; no reason if it is not pending after `starts`.
-    fn entry(&self, id: u32, zero: i64, starts: &[Start]) -> Result<(usize, &Entry), Option<Why>> {
-        let is_pending = |job: &&super::Job| job.running.is_none() && starts.iter().all(|start| start.job != id);
-        let job = self.jobs.get(&id).filter(is_pending).ok_or(None)?;
-        if let Some(found) = self.queue.iter().enumerate().find(|(_, entry)| entry.job == id) {
-            return Ok(found);
-        }
-        let begin = self.ahead.iter().find(|(_, other)| *other == id).map(|(time, _)| time - zero);
-        Err(match begin {
-            _ if job.is_held => why("Held", "held"),
-            Some(time) => why("BeginTime", format!("its begin time is {time} s")),
-            None if self.dependent.contains_key(&id) => why("Dependency", "a dependency is not met"),
-            None => why("Partition", "no partition admits it: State, MaxTime, MinNodes or MaxNodes"),
-        })
     }
 }
