@@ -235,8 +235,7 @@ impl<'a> Search<'a> {
             let found = if usable.len() >= entry.need.nodes && has_required {
                 is_tested = true;
                 let until = if self.is_new && later != 0 { later } else { i64::MAX };
-                let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
-                self.will_run().test(&usable, entry.need, entry.required.as_ref(), slot)
+                self.will_run(entry, &usable, from, until)
             } else {
                 None
             };
@@ -318,13 +317,12 @@ impl<'a> Search<'a> {
         (usable, later)
     }
 
-    fn will_run(&self) -> WillRun<'_> {
-        WillRun {
-            machine: &self.cluster.machine,
-            releases: &self.releases,
-            now: self.now,
-            window_linear: self.settings.bf_window_linear,
-        }
+    /// Returns the start and the nodes that the will-run test finds in a slot from `from` to `until`.
+    fn will_run(&self, entry: &Entry, usable: &NodeSet, from: i64, until: i64) -> Option<(i64, NodeSet)> {
+        let (machine, window_linear) = (&self.cluster.machine, self.settings.bf_window_linear);
+        let test = WillRun { machine, releases: &self.releases, now: self.now, window_linear };
+        let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
+        test.test(usable, entry.need, entry.required.as_ref(), slot)
     }
 
     /// Returns true for a job that may start now and gets no plan (the end of SPEC 5.4).

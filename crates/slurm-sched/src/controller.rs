@@ -52,13 +52,6 @@ struct Job {
     running: Option<(Running, By)>,
 }
 
-/// Fate of a started job, for the jobs that depend on it.
-#[derive(Clone, Copy, Debug)]
-enum Fate {
-    Started(i64),
-    Ended { start: i64, is_ok: bool },
-}
-
 /// Controller between two events.
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
@@ -72,7 +65,8 @@ pub(crate) struct Controller {
     ahead: BTreeSet<(i64, u32)>,
     /// Pending jobs whose dependencies are not met, with their begin times.
     dependent: BTreeMap<u32, (i64, Vec<Vec<Dependency>>)>,
-    fates: BTreeMap<u32, Fate>,
+    /// Starts of jobs and, once they have ended, true for success: for the jobs that depend on them.
+    fates: BTreeMap<u32, (i64, Option<bool>)>,
     pub queue: Vec<Entry>,
     /// See [`main_pass()`].
     lacking: BTreeSet<u32>,
@@ -216,13 +210,10 @@ impl Controller {
             match (kind, self.fates.get(&other)) {
                 // A job that the controller does not know delays no other.
                 (_, None) => !self.jobs.contains_key(&other),
-                (DependencyKind::After(delay), Some(Fate::Started(start) | Fate::Ended { start, .. })) => {
-                    start + delay <= now
-                }
-                (_, Some(Fate::Started(_))) => false,
-                (DependencyKind::AfterOk | DependencyKind::AfterCorr, Some(Fate::Ended { is_ok, .. })) => *is_ok,
-                (DependencyKind::AfterNotOk, Some(Fate::Ended { is_ok, .. })) => !is_ok,
-                (_, Some(Fate::Ended { .. })) => true,
+                (DependencyKind::After(delay), Some((start, _))) => start + delay <= now,
+                (DependencyKind::AfterOk | DependencyKind::AfterCorr, Some((_, is_ok))) => *is_ok == Some(true),
+                (DependencyKind::AfterNotOk, Some((_, is_ok))) => *is_ok == Some(false),
+                (_, Some((_, is_ok))) => is_ok.is_some(),
             }
         };
         let is_met = |dependency: &Dependency| {
@@ -318,7 +309,7 @@ impl Controller {
             let Demand { association, qos, tres: [_, memory, _], .. } = place.demand;
             let tres = [self.cluster.machine.cpus(&start.nodes), memory, start.nodes.len() as u64];
             let billing = self.priorities.billing(start.partition, tres);
-            self.fates.insert(start.job, Fate::Started(now));
+            self.fates.insert(start.job, (now, None));
             let running = Running { association, qos, start: now, billing };
             self.jobs.entry(start.job).and_modify(|job| job.running = Some((running, by)));
         }
@@ -335,8 +326,8 @@ impl Controller {
 
     /// Removes a running or pending job, whose nodes stay in use until [`Cluster::clean_up`].
     pub(crate) fn stop(&mut self, job: u32, now: i64, is_ok: bool) {
-        let start = if let Some(Fate::Started(start)) = self.fates.get(&job) { *start } else { now };
-        self.fates.insert(job, Fate::Ended { start, is_ok });
+        let start = if let Some((start, None)) = self.fates.get(&job) { *start } else { now };
+        self.fates.insert(job, (start, Some(is_ok)));
         self.dependent.remove(&job);
         self.ahead.retain(|(_, other)| *other != job);
         if let Some(ended) = self.jobs.remove(&job)

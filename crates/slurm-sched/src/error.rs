@@ -35,10 +35,8 @@ impl fmt::Display for Faults {
         for (i, fault) in self.0.iter().take(SHOWN).enumerate() {
             write!(f, "{}{fault}", if i > 0 { "\n" } else { "" })?;
         }
-        match self.0.len().saturating_sub(SHOWN) {
-            0 => Ok(()),
-            more => write!(f, "\nand {more} more of this kind"),
-        }
+        let more = self.0.len().saturating_sub(SHOWN);
+        if more > 0 { write!(f, "\nand {more} more of this kind") } else { Ok(()) }
     }
 }
 
@@ -60,18 +58,16 @@ impl Collector {
 
     /// Adds a fault of a line, counted from 1 (0 for missing input), and of a key or column there.
     pub fn push(&mut self, line: usize, key: &str, problem: impl fmt::Display) {
+        self.push_in(&self.file.clone(), line, key, problem);
+    }
+
+    pub(crate) fn push_in(&mut self, file: &str, line: usize, key: &str, problem: impl fmt::Display) {
         let [key, problem] = [(key.to_owned(), 60), (problem.to_string(), 400)]
             .map(|(text, most)| text.chars().take(most).collect::<String>());
         // A file that is another one altogether has a fault on each line.
         if self.faults.len() < 1_000 {
-            self.faults.push(Fault { file: self.file.clone(), line, key, problem });
+            self.faults.push(Fault { file: file.to_owned(), line, key, problem });
         }
-    }
-
-    pub(crate) fn push_in(&mut self, file: &str, line: usize, key: &str, problem: impl fmt::Display) {
-        let own = std::mem::replace(&mut self.file, file.to_owned());
-        self.push(line, key, problem);
-        self.file = own;
     }
 
     /// Returns the value, or adds a fault and returns `None`.

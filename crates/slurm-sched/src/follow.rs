@@ -305,8 +305,12 @@ impl LogFollower<'_> {
             return;
         }
         self.comparison.wrong_priorities += 1;
-        let multifactor = self.site.conf.priority.multifactor;
-        let has_accounts = !self.site.accounts.associations.is_empty() || !self.site.conf.priority.decays;
+        let priority = &self.site.conf.priority;
+        let rule = match (priority.multifactor, self.site.accounts.associations.is_empty() && priority.decays) {
+            (true, false) => "weighted sum of factors",
+            (true, true) => "weighted sum of factors without accounts; give them with --accounts",
+            (false, _) => "order of submission",
+        };
         self.comparison.first_difference.get_or_insert_with(|| Difference {
             line: entry.line,
             time: stamp(entry.time),
@@ -314,12 +318,7 @@ impl LogFollower<'_> {
             job,
             ours: ours.map_or("no such job".to_owned(), |priority| format!("priority {priority}")),
             theirs: format!("priority {theirs}"),
-            rule: match (multifactor, has_accounts) {
-                (true, true) => "weighted sum of factors",
-                (true, false) => "weighted sum of factors without accounts; give them with --accounts",
-                (false, _) => "order of submission",
-            }
-            .to_owned(),
+            rule: rule.to_owned(),
         });
     }
 
@@ -344,11 +343,10 @@ impl LogFollower<'_> {
         let is_missing = |pair: &Pair<'_>| self.is_cut && pair[1].is_none();
         pairs.retain(|_, pair| !is_missing(pair) && pair[0].map(|(_, start)| start) != pair[1].map(|(_, start)| start));
         let line = |pair: &Pair<'_>| pair[1].map_or(first.line, |(line, _)| line);
-        if let Some((key, pair)) = pairs.iter().min_by_key(|(_, pair)| line(pair)) {
-            let said =
-                |one: Option<(u64, &Start)>| one.map_or("no start, no plan".to_owned(), |(_, start)| self.said(start));
-            let [ours, theirs] = pair.map(said);
-            let (line, time, job, rule) = (line(pair), stamp(first.time), key.0, rule(key.0));
+        if let Some(((job, ..), pair)) = pairs.iter().min_by_key(|(_, pair)| line(pair)) {
+            let none = "no start, no plan".to_owned();
+            let [ours, theirs] = pair.map(|one| one.map_or(none.clone(), |(_, start)| self.said(start)));
+            let (line, time, job, rule) = (line(pair), stamp(first.time), *job, rule(*job));
             let found = Difference { line, time, pass, job, ours, theirs, rule };
             self.comparison.first_difference.get_or_insert(found);
         }

@@ -12,18 +12,6 @@
 /// Maximum number of names that one list may expand to, so that a typo such as `n[1-999999999]` is an error and does not fill the memory.
 pub(crate) const MOST_NAMES: usize = 1 << 18;
 
-/// Error of a node list that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("node list {list:?}, column {column}: {problem}")]
-pub struct HostlistError {
-    /// List, shortened if it is long.
-    pub list: String,
-    /// Position of the fault in the list, counted from 1.
-    pub column: usize,
-    /// Fault and fix.
-    pub problem: &'static str,
-}
-
 const BRACKET: &str = "unbalanced bracket; write ranges as n[1-4,7]";
 const RANGE: &str = "expected a number or a range such as 1-4 between brackets";
 const BACKWARDS: &str = "the range runs backwards; write the smaller number first";
@@ -35,12 +23,11 @@ const TOO_MANY: &str = "expands to more than 262144 names; check the range";
 ///
 /// # Errors
 ///
-/// Fails at the first fault, with its position.
-pub fn expand(list: &str) -> Result<Vec<String>, HostlistError> {
-    let fail = |(column, problem): (usize, &'static str)| HostlistError {
-        list: list.chars().take(80).collect(),
-        column: column + 1,
-        problem,
+/// Describes the first fault, with its position counted from 1.
+pub fn expand(list: &str) -> Result<Vec<String>, String> {
+    let fail = |(column, problem): (usize, &'static str)| {
+        let list: String = list.chars().take(80).collect();
+        format!("node list {list:?}, column {}: {problem}", column + 1)
     };
     if list.trim().is_empty() {
         return Ok(Vec::new());

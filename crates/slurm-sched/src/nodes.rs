@@ -5,7 +5,7 @@ use std::fmt;
 const BITS: usize = u64::BITS as usize;
 
 /// Set of nodes of one cluster, by index in configuration order. All sets of one cluster have the same capacity.
-#[derive(Clone, Default, Eq, Hash, PartialEq)]
+#[derive(Clone, Eq, PartialEq)]
 pub(crate) struct NodeSet {
     words: Box<[u64]>,
 }
@@ -18,11 +18,7 @@ impl NodeSet {
 
     /// Returns the set of all nodes of a cluster of `nodes` nodes.
     pub(crate) fn full(nodes: usize) -> Self {
-        let mut set = Self::empty(nodes);
-        for node in 0..nodes {
-            set.insert(node);
-        }
-        set
+        Self::of(nodes, 0..nodes)
     }
 
     /// Returns the set of these nodes, for a cluster of `nodes` nodes.

@@ -26,16 +26,14 @@ impl Site {
     pub fn check(&self, file: &str, jobs: &[SubmittedJob]) -> Result<(), Faults> {
         let mut faults = Collector::new(file);
         for job in jobs {
-            for name in &job.request.partitions {
-                if self.conf.partition(name).is_none() {
-                    faults.push(job.line, "-p", format_args!("there is no partition {name:?} in slurm.conf"));
-                }
+            let request = &job.request;
+            for name in request.partitions.iter().filter(|name| self.conf.partition(name).is_none()) {
+                faults.push(job.line, "-p", format_args!("there is no partition {name:?} in slurm.conf"));
             }
             for partition in self.partitions(job) {
                 let nodes = job.whole_nodes(&self.conf, &self.conf.partitions[partition]);
                 faults.take(job.line, &format!("job {}", job.id), nodes);
             }
-            let request = &job.request;
             for (option, names) in [("-w", &request.required), ("-x", &request.excluded)] {
                 for name in names.iter().filter(|name| self.node(name).is_none()) {
                     faults.push(job.line, option, format_args!("there is no node {name:?} in slurm.conf"));

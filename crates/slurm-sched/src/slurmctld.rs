@@ -105,6 +105,8 @@ pub struct Slurmctld {
     last_event: i64,
     /// Job that is explained.
     watched: Option<u32>,
+    /// Jobs that the present step has started.
+    started: Vec<u32>,
 }
 
 impl Slurmctld {
@@ -128,6 +130,7 @@ impl Slurmctld {
             last_event: start,
             terms,
             watched,
+            started: Vec::new(),
             site,
         }
     }
@@ -166,14 +169,13 @@ impl Slurmctld {
     /// Runs the loops that act in the second `now`. Returns the jobs that they start; reports passes and jobs stopped at their limits,
     /// but not those of which `ends` is true, whose scripts end in this second.
     pub fn step(&mut self, now: i64, ends: &dyn Fn(u32) -> bool, report: &mut dyn FnMut(Report)) -> Vec<u32> {
-        let mut started = Vec::new();
         let mut is_cut = false;
         if now >= self.next_limits {
             self.next_limits += LIMIT_LOOK;
             is_cut = self.cut(now, ends, report);
         }
         if self.terms.phases.backfill_first {
-            self.look_backfill(now, &mut started, report);
+            self.look_backfill(now, report);
         }
         // One round of the background loop (SPEC 0.1).
         let Scheduling { sched_interval, batch_sched_delay, .. } = self.site.conf.scheduling;
@@ -182,7 +184,7 @@ impl Slurmctld {
         if is_pass {
             self.last_full = if is_full { now } else { self.last_full };
             (self.has_request, self.last_request) = (false, now);
-            self.main_pass(now, is_full, &mut started, report);
+            self.main_pass(now, is_full, report);
         }
         if is_cut {
             let nodes = self.controller.cluster.completing(1);
@@ -195,16 +197,16 @@ impl Slurmctld {
             }
         }
         if !self.terms.phases.backfill_first {
-            self.look_backfill(now, &mut started, report);
+            self.look_backfill(now, report);
         }
         // The clean-up of the first node, on which the script runs, calls for a main pass.
         if is_cut && is_pass {
             (self.has_request, self.last_request) = (true, now + 1 - batch_sched_delay);
         } else if is_cut {
             self.controller.cluster.clean_up(now);
-            self.main_pass(now, false, &mut started, report);
+            self.main_pass(now, false, report);
         }
-        started
+        std::mem::take(&mut self.started)
     }
 
     /// Adds a job.
@@ -227,16 +229,16 @@ impl Slurmctld {
         Some(ended)
     }
 
-    fn main_pass(&mut self, now: i64, is_full: bool, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
+    fn main_pass(&mut self, now: i64, is_full: bool, report: &mut dyn FnMut(Report)) {
         report(Report::MainPass(now - self.terms.zero, is_full));
         let pass = self.controller.main_pass(now, is_full);
         if pass.changed {
             self.last_change = now;
         }
-        self.adopt(&pass, By::Main, is_full, now, started, report);
+        self.adopt(&pass, By::Main, is_full, now, report);
     }
 
-    fn look_backfill(&mut self, now: i64, started: &mut Vec<u32>, report: &mut dyn FnMut(Report)) {
+    fn look_backfill(&mut self, now: i64, report: &mut dyn FnMut(Report)) {
         // One round of the backfill thread (SPEC 0.3).
         let Scheduling { backfill, bf_interval, .. } = self.site.conf.scheduling;
         if !(backfill && now - self.last_backfill >= bf_interval && self.last_change >= self.last_backfill) {
@@ -250,22 +252,14 @@ impl Slurmctld {
         if pass.changed || pass.marks_nodes || had_marks {
             self.last_change = now;
         }
-        self.adopt(&pass, By::Backfill, true, now, started, report);
+        self.adopt(&pass, By::Backfill, true, now, report);
     }
 
-    fn adopt(
-        &mut self,
-        pass: &Pass,
-        by: By,
-        is_full: bool,
-        now: i64,
-        started: &mut Vec<u32>,
-        report: &mut dyn FnMut(Report),
-    ) {
+    fn adopt(&mut self, pass: &Pass, by: By, is_full: bool, now: i64, report: &mut dyn FnMut(Report)) {
         let why = self.watched.and_then(|job| self.controller.why(job, by, is_full, now, self.terms.zero, pass));
         why.into_iter().for_each(|why| report(Report::Waits(now - self.terms.zero, by, why)));
         self.controller.commit(&pass.starts, by, now);
-        started.extend(pass.starts.iter().map(|start| start.job));
+        self.started.extend(pass.starts.iter().map(|start| start.job));
     }
 
     /// Stops the jobs that have reached their limits, and returns true if there are any.

@@ -50,18 +50,18 @@ impl FromStr for Version {
 
     /// Parses `22.05`, `24.11.5`, or `nearest:23.02` for the modelled version nearest to 23.02.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let unknown = |text: &str| UnknownVersion(text.to_owned());
         if let Some(other) = text.strip_prefix("nearest:") {
             let months = |text: &str| -> Option<u32> {
-                let mut parts = text.split('.');
-                let (year, month): (u32, u32) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-                Some(year * 12 + month)
+                let mut parts = text.split('.').map(str::parse::<u32>);
+                Some(parts.next()?.ok()? * 12 + parts.next()?.ok()?)
             };
-            let wanted = months(other).ok_or_else(|| UnknownVersion(other.to_owned()))?;
+            let wanted = months(other).ok_or_else(|| unknown(other))?;
             let distance = |version: &Self| months(version.name()).unwrap_or(0).abs_diff(wanted);
-            return Self::ALL.into_iter().min_by_key(distance).ok_or_else(|| UnknownVersion(other.to_owned()));
+            return Self::ALL.into_iter().min_by_key(distance).ok_or_else(|| unknown(other));
         }
         let is_release =
             |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        Self::ALL.into_iter().find(|version| is_release(version.name())).ok_or_else(|| UnknownVersion(text.to_owned()))
+        Self::ALL.into_iter().find(|version| is_release(version.name())).ok_or_else(|| unknown(text))
     }
 }

@@ -124,8 +124,6 @@ pub struct Request {
     pub exclusive: bool,
     /// `--mem`, `--mem-per-cpu`.
     pub memory: Option<Memory>,
-    /// `-t`, in seconds; overrides the workload's column.
-    pub limit: Option<i64>,
     /// `--time-min`, in seconds.
     pub time_min: Option<i64>,
     /// `--nice`.

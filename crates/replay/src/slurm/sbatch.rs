@@ -3,7 +3,7 @@
 
 use slurm_sched::conf::YEAR;
 use slurm_sched::error::{Collector, Faults};
-use slurm_sched::workload::{Begin, Dependency, DependencyKind, Memory, Request, SubmittedJob, task};
+use slurm_sched::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, task};
 use slurm_sched::{hostlist, text};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,14 +68,14 @@ fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJ
         Some(inner) => inner.replace("\"\"", "\""),
         None => args.trim().to_owned(),
     };
-    let mut request = parse(line, &args, faults)?;
-    let id = u32::try_from(id?).ok()?;
-    if request.name.is_empty() {
+    let mut job = parse(SubmittedJob { line, ..SubmittedJob::default() }, &args, faults)?;
+    (job.id, job.submit, job.run, job.earlier_runs) = (u32::try_from(id?).ok()?, submit?, run?, runs?);
+    job.limit = job.limit.or(limit?);
+    if job.request.name.is_empty() {
         // The recorder submits each job under its number.
-        request.name = id.to_string();
+        job.request.name = job.id.to_string();
     }
-    let limit = request.limit.or(limit?);
-    Some(SubmittedJob { id, line, submit: submit?, run: run?, earlier_runs: runs?, limit, request })
+    Some(job)
 }
 
 /// Options that [`set`] reads: short name, long name, and `=` for a value, `?` for an optional value.
@@ -110,24 +110,20 @@ fn entries() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// Parses `args`; reports each fault and returns `None` if there is one.
-fn parse(line: usize, args: &str, faults: &mut Collector) -> Option<Request> {
-    let Some(words) = text::words(args) else {
-        faults.push(line, "args", "a quote is left open; close it");
-        return None;
-    };
-    let mut request = Request::default();
+/// Reads `args` into the job; reports each fault and returns `None` if there is one.
+fn parse(mut job: SubmittedJob, args: &str, faults: &mut Collector) -> Option<SubmittedJob> {
+    let words = faults.take(job.line, "args", text::words(args).ok_or("a quote is left open; close it"))?;
     let mut sound = true;
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
-        let result = option(&word, &mut words, &mut request);
-        sound &= faults.take(line, &word, result).is_some();
+        let result = option(&word, &mut words, &mut job);
+        sound &= faults.take(job.line, &word, result).is_some();
     }
-    sound.then_some(request)
+    sound.then_some(job)
 }
 
 /// One option, with its value from `word` or from the words that follow.
-fn option(word: &str, words: &mut impl Iterator<Item = String>, request: &mut Request) -> Result<(), String> {
+fn option(word: &str, words: &mut impl Iterator<Item = String>, job: &mut SubmittedJob) -> Result<(), String> {
     let (entry, attached) = if let Some(long) = word.strip_prefix("--") {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value.to_owned())));
         let near = || text::nearest(name, entries().map(|entry| entry.long));
@@ -148,13 +144,14 @@ fn option(word: &str, words: &mut impl Iterator<Item = String>, request: &mut Re
         (_, attached) => attached,
     };
     match entry.list {
-        USED => set(entry.long, value.as_deref(), request),
+        USED => set(entry.long, value.as_deref(), job),
         IGNORED => Ok(()),
         _ => Err("not modelled: only whole nodes are allocated; remove the option or the job".to_owned()),
     }
 }
 
-fn set(name: &str, value: Option<&str>, request: &mut Request) -> Result<(), String> {
+fn set(name: &str, value: Option<&str>, job: &mut SubmittedJob) -> Result<(), String> {
+    let request = &mut job.request;
     let text = value.unwrap_or_default();
     let count = || match text::whole(text).map(u32::try_from) {
         Some(Ok(n)) if n > 0 => Ok(n),
@@ -169,7 +166,7 @@ fn set(name: &str, value: Option<&str>, request: &mut Request) -> Result<(), Str
         "ntasks-per-node" => request.tasks_per_node = Some(count()?),
         "exclusive" if value.is_none() => request.exclusive = true,
         "exclusive" => return Err("only whole nodes are modelled; write --exclusive without a value".to_owned()),
-        "time" => request.limit = text::limit(text)?.or(Some(YEAR)),
+        "time" => job.limit = text::limit(text)?.or(Some(YEAR)),
         "time-min" => request.time_min = text::limit(text)?,
         "nice" => request.nice = if value.is_none() { 100 } else { nice(text)? },
         "account" => request.account = Some(owned()?),
@@ -179,8 +176,8 @@ fn set(name: &str, value: Option<&str>, request: &mut Request) -> Result<(), Str
         "dependency" => request.dependencies = dependencies(text)?,
         "hold" => request.hold = true,
         "priority" => request.priority = Some(priority(text)?),
-        "nodelist" => request.required = hostlist::expand(text).map_err(|error| error.to_string())?,
-        "exclude" => request.excluded = hostlist::expand(text).map_err(|error| error.to_string())?,
+        "nodelist" => request.required = hostlist::expand(text)?,
+        "exclude" => request.excluded = hostlist::expand(text)?,
         "mem" => request.memory = Some(Memory::PerNode(memory()?)),
         "mem-per-cpu" => request.memory = Some(Memory::PerCpu(memory()?)),
         "array" => (request.array, request.most_tasks) = tasks(text)?,

@@ -4,7 +4,6 @@ use super::{Found, Search};
 use crate::nodes::NodeSet;
 use crate::queue::Entry;
 use crate::table::Record;
-use crate::will_run::Slot;
 use std::collections::BTreeMap;
 
 /// Lower bounds of the starts of the jobs of a pass.
@@ -42,7 +41,7 @@ impl Search<'_> {
         if known != Some(bound) {
             self.bounds.add(entry, bound);
         }
-        let (need, limit) = (entry.need, entry.least_limit());
+        let limit = entry.least_limit();
         let partition = &self.cluster.partitions[entry.partition];
         let mut usable = partition.clone();
         let mut not_before = bound;
@@ -58,11 +57,7 @@ impl Search<'_> {
             let beyond = records.partition_point(|record| record.begin <= from + limit);
             usable.copy_from(partition);
             records[..beyond].iter().for_each(|record| usable.intersect(&record.free));
-            let has_required = entry.required.as_ref().is_none_or(|nodes| nodes.is_within(&usable));
-            let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
-            let found =
-                if has_required { self.will_run().test(&usable, need, entry.required.as_ref(), slot) } else { None };
-            let Some((start, nodes)) = found else {
+            let Some((start, nodes)) = self.will_run(entry, &usable, from, until) else {
                 if later == 0 {
                     return None;
                 }

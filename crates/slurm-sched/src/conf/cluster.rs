@@ -264,7 +264,7 @@ fn nodes_of(
         return Ok((0..index.len()).collect());
     }
     let mut nodes = Vec::new();
-    for name in hostlist::expand(value).map_err(|error| error.to_string())? {
+    for name in hostlist::expand(value)? {
         let one = [name.clone()];
         for name in sets.get(&name).map_or(&one[..], Vec::as_slice) {
             nodes.push(*index.get(name).ok_or_else(|| format!("no node is called {name:?}; add its NodeName line"))?);
