@@ -1,8 +1,12 @@
-//! Differences between policies: in words, and as dots of a chart.
+//! Differences between policies, in words and as dots of a chart, and the policies ranked by a metric.
 
 use crate::units::{amount, amount_within, percent, range, readable};
 use lab::chart::{Axis, Dot, Facet, Forest};
-use metrics::{Better, Estimate, JobClass, Metric, Refusal};
+use lab::observations::Observations;
+use lab::quantity::{DesignPoint, Quantity};
+use lab::table::optional;
+use metrics::best::{Standing, standings};
+use metrics::{Better, ConfidenceInterval, Estimate, JobClass, Metric, Refusal};
 
 /// Explanation of a [`Forest`] for readers.
 pub(crate) const CAPTION: &str =
@@ -120,11 +124,17 @@ impl Difference<'_> {
         Dot { mean, interval: low.zip(high), text: format!("{size} {end}"), ..self.plain() }
     }
 
+    /// The difference and its interval in percent of the baseline's mean.
+    pub(crate) fn share_of_baseline(&self) -> ConfidenceInterval {
+        let Estimate { mean, low, high, blocks: replications, .. } = self.interval;
+        ConfidenceInterval { mean, low, high, replications, level: ConfidenceInterval::LEVEL }
+            .map(|value| self.share(value))
+    }
+
     /// A dot in percent of the baseline's mean.
     pub(crate) fn relative(&self) -> Dot {
-        let Estimate { mean, low, high, .. } = self.interval;
-        let interval = low.zip(high).map(|(low, high)| (self.share(low), self.share(high)));
-        Dot { mean: self.share(mean), interval, ..self.plain() }
+        let ConfidenceInterval { mean, low, high, .. } = self.share_of_baseline();
+        Dot { mean, interval: low.zip(high), ..self.plain() }
     }
 
     /// Text under the pointer, behind the name of the policy: the difference with its exact value, the interval, and what it rests on.
@@ -164,8 +174,7 @@ impl Difference<'_> {
 /// Headline of a comparison, from the differences of all other policies to the baseline, and the best of these policies; `None` without
 /// other policies.
 pub(crate) fn headline<'a>(all: &[Difference<'a>]) -> Option<(String, &'a str)> {
-    let sign = |one: &Difference<'_>| if one.metric.better() == Better::Larger { -1.0 } else { 1.0 };
-    let worse = |one: &Difference<'_>| sign(one) * one.interval.mean;
+    let worse = |one: &Difference<'_>| sign(one.metric) * one.interval.mean;
     let order = |a: &&Difference<'a>, b: &&Difference<'a>| worse(a).total_cmp(&worse(b));
     let best = all.iter().min_by(order)?;
     let text = best.headline(worse(best) > 0.0);
@@ -194,6 +203,83 @@ pub(crate) fn by_class(metric: &Metric, all: &[(JobClass, Difference<'_>)]) -> O
     let worse = describe("higher", 1.0);
     let worse = worse.unwrap_or_else(|| format!("No class of jobs has a significantly higher {label} under {policy}."));
     Some(describe("lower", -1.0).map_or_else(|| worse.clone(), |better| format!("{better} {worse}")))
+}
+
+/// Standing of a policy among those that are compared.
+#[derive(Debug)]
+pub struct Ranked<'a> {
+    /// Metric of the comparison.
+    pub metric: &'static Metric,
+    /// Name of the policy.
+    pub policy: &'a str,
+    /// Mean over jobs; NaN if there is none.
+    pub mean: f64,
+    /// Standing relative to the best policy.
+    pub standing: Standing,
+}
+
+/// Ranks policies, given by name and mean. `interval(a, b, level)` is that of the value of `a` less that of `b`, as in [`standings`].
+pub(crate) fn ranked<'a>(
+    metric: &'static Metric,
+    policies: impl Iterator<Item = (&'a str, Option<f64>)>,
+    interval: impl Fn(usize, usize, f64) -> Option<(f64, f64)>,
+) -> Vec<Ranked<'a>> {
+    let policies: Vec<(&str, f64)> = policies.map(|(name, mean)| (name, mean.unwrap_or(f64::NAN))).collect();
+    let sign = sign(metric);
+    let signed: Vec<f64> = policies.iter().map(|(_, mean)| sign * mean).collect();
+    let found = standings(&signed, |a, b, level| {
+        let (low, high) = interval(a, b, level)?;
+        Some(if sign < 0.0 { (-high, -low) } else { (low, high) })
+    });
+    let all = policies.into_iter().zip(found);
+    all.map(|((policy, mean), standing)| Ranked { metric, policy, mean, standing }).collect()
+}
+
+impl Ranked<'_> {
+    /// Columns of `best.csv`.
+    pub(crate) const COLUMNS: [&'static str; 4] = ["metric", "policy", "mean", "may_be_best"];
+
+    /// Its row of `best.csv`: `may_be_best` is empty without an interval.
+    pub(crate) fn row(&self) -> [String; 4] {
+        let may_be_best = match self.standing {
+            Standing::Best | Standing::MayBeBest => "yes",
+            Standing::Worse => "no",
+            Standing::Unknown => "",
+        };
+        [self.metric.name().to_owned(), self.policy.to_owned(), optional(Some(self.mean)), may_be_best.to_owned()]
+    }
+}
+
+/// Names of the policies with this standing.
+pub(crate) fn with<'a>(wanted: Standing, all: &[Ranked<'a>]) -> Vec<&'a str> {
+    all.iter().filter(|one| one.standing == wanted).map(|one| one.policy).collect()
+}
+
+/// `Best by mean wait: a; not significantly worse among all: b. No interval for c.`; `None` if no policy has a value.
+pub(crate) fn best_in_words(all: &[Ranked<'_>]) -> Option<String> {
+    let best = all.iter().find(|one| one.standing == Standing::Best)?;
+    let [near, worse, unknown] =
+        [Standing::MayBeBest, Standing::Worse, Standing::Unknown].map(|standing| with(standing, all).join(", "));
+    let near = match (near.is_empty(), worse.is_empty()) {
+        (false, _) => format!("; not significantly worse among all: {near}."),
+        (true, false) if unknown.is_empty() => "; all others are significantly worse.".to_owned(),
+        (true, false) => format!("; significantly worse: {worse}."),
+        (true, true) => ".".to_owned(),
+    };
+    let unknown = if unknown.is_empty() { String::new() } else { format!(" No interval for {unknown}.") };
+    Some(format!("Best by {}: {}{near}{unknown}", best.metric.label(), best.policy))
+}
+
+/// Interval of a difference of two quantities over the observations in which both are defined.
+pub(crate) fn paired<C: DesignPoint>(of: &Observations<C>, [a, b]: [Quantity<C>; 2], level: f64) -> Option<(f64, f64)> {
+    let sample = of.sample(&(a - b), u32::MAX);
+    let interval = (!sample.is_empty()).then(|| ConfidenceInterval::at(level, &sample))?;
+    interval.low.zip(interval.high)
+}
+
+/// Factor that makes less of a metric better.
+pub(crate) fn sign(metric: &Metric) -> f64 {
+    if metric.better() == Better::Larger { -1.0 } else { 1.0 }
 }
 
 /// Differences of policies to a baseline, as panels of one picture.
@@ -283,4 +369,25 @@ pub(crate) fn unit(metric: &Metric) -> String {
 pub(crate) fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Standing::{Best, MayBeBest, Unknown, Worse};
+
+    #[test]
+    fn the_best_policy_is_named_with_those_that_do_not_differ_from_it() {
+        for (standings, expected) in [
+            ([Best, MayBeBest, Worse], "a; not significantly worse among all: b."),
+            ([Best, Worse, Worse], "a; all others are significantly worse."),
+            ([Unknown, Best, Worse], "b; significantly worse: c. No interval for a."),
+            ([Unknown, Best, MayBeBest], "b; not significantly worse among all: c. No interval for a."),
+            ([Unknown, Unknown, Best], "c. No interval for a, b."),
+        ] {
+            let ranked = |(policy, standing)| Ranked { metric: Metric::of("wait_mean"), policy, mean: 1.0, standing };
+            let all = Vec::from_iter(["a", "b", "c"].into_iter().zip(standings).map(ranked));
+            assert_eq!(best_in_words(&all), Some(format!("Best by mean wait: {expected}")));
+        }
+    }
 }

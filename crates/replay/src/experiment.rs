@@ -5,23 +5,19 @@
 //! | read and check the file, with line numbers in messages | `file.rs`, `check.rs`, `design.rs` |
 //! | read logs once and hold them; make replications of them | `workloads.rs` |
 //! | cut the work into units, in a plan that does not change | `plan.rs` |
-//! | simulate runs, or find them in the laboratory's store | `unit.rs`, `measure.rs` |
-//! | compute here, with Slurm, or by commands for another tool | `engine.rs` |
-//! | merge all runs: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `in_log.rs`, `answer.rs`, `figures.rs`, `words.rs`, `pitfalls.rs`, `report.rs` |
+//! | simulate runs, or find them in the laboratory's store, here, with Slurm, or by commands for another tool | `unit.rs`, `measure.rs` |
+//! | merge all runs: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `figures.rs`, `words.rs`, `caution.rs`, `report.rs` |
 //!
 //! A policy on a log under a setting is a design point of the laboratory: tables, figures and claims are quantities over its
 //! [observations](lab::observations), as for the papers. Folders of results, charts and the page are the laboratory's, too.
 
-mod answer;
+mod caution;
 mod check;
 mod cli;
 mod design;
-mod engine;
 mod figures;
 mod file;
-mod in_log;
 mod measure;
-mod pitfalls;
 mod plan;
 mod report;
 mod results;
@@ -80,7 +76,7 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
             let count = plan.units.len();
             let one = plan.units.get(*unit as usize);
             let one = one.with_context(|| format!("--unit {unit}: the plan has {count} units, counted from 0"))?;
-            let is_new = engine::work(&plan, *one)? > 0;
+            let is_new = unit::work(&plan, *one)? > 0;
             if !common.quiet {
                 print(&format!("unit {unit}: {}\n", if is_new { "computed" } else { "was there" }));
             }
@@ -107,9 +103,9 @@ fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Res
         Store::forget(&plan.cells)?;
     }
     plan.write(true)?;
-    let (mut runs, mut replications, mut computed) = engine::local(&plan, common.quiet)?;
-    let (hash, most) = (plan.hash.clone(), plan.design.count.saturating_mul(10));
-    while let Some(precision) = options.precision.or(plan.design.precision)
+    let (mut runs, mut replications, mut computed) = unit::local(&plan, common.quiet)?;
+    let (hash, most) = (plan.hash.clone(), plan.design.replicate.count().saturating_mul(10));
+    while let Some(precision) = options.precision.or(plan.design.replicate.precision)
         && let Some(wanted) = Results::new(&plan.design, runs.clone()).replications_for(precision)
     {
         let have = plan.head.end;
@@ -124,7 +120,7 @@ fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Res
         let wanted = wanted.clamp(have + have.div_ceil(10), have.saturating_mul(2)).min(most);
         plan.cut(have, wanted, options.how.units)?;
         plan.ensure_same_programs()?;
-        let (added, batches, simulated) = engine::local(&plan, common.quiet)?;
+        let (added, batches, simulated) = unit::local(&plan, common.quiet)?;
         runs.extend(added);
         replications += batches;
         computed += simulated;
@@ -169,10 +165,10 @@ fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<Ending> {
         found.extend((code == plan.code).then_some(batch));
         Ok(())
     })?;
-    let missing = engine::missing(plan, |batch| found.contains(batch));
+    let missing = unit::missing(plan, |batch| found.contains(batch));
     let text = match options.engine {
-        Engine::Script => engine::commands(plan, &missing)?,
-        Engine::Local | Engine::Slurm => engine::slurm_script(plan, &missing, &options.slurm)?,
+        Engine::Script => unit::commands(plan, &missing)?,
+        Engine::Local | Engine::Slurm => unit::slurm_script(plan, &missing, &options.slurm)?,
     };
     if !options.dry_run {
         plan.write(false)?;
@@ -190,7 +186,7 @@ fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<Ending> {
     write_whole(&file, text.as_bytes())?;
     print(&format!(
         "job {}: {} of {} units; when it is done: {collect}\n(a unit that fails is submitted again by the same command)\n",
-        engine::submit(&file)?,
+        unit::submit(&file)?,
         missing.len(),
         plan.units.len()
     ));
@@ -225,7 +221,7 @@ fn merged(plan: &ExperimentPlan) -> Result<Vec<Run>> {
         Ok(())
     })?;
     let missing: Vec<String> =
-        engine::missing(plan, |batch| found.contains_key(batch)).iter().map(u32::to_string).collect();
+        unit::missing(plan, |batch| found.contains_key(batch)).iter().map(u32::to_string).collect();
     if !missing.is_empty() {
         bail!(
             "{} of {} units are missing: {}{}; compute them with `{} experiment work {} --unit K`, or run the experiment again",
@@ -253,11 +249,11 @@ fn in_words(plan: &ExperimentPlan) -> String {
         design.logs.len(),
         settings.len(),
         design.policies.len(),
-        design.method.name(),
-        design.count,
+        design.replicate.method.name(),
+        design.replicate.count(),
         plan.units.len()
     );
-    for warning in pitfalls::of_the_design(design, &plan.held) {
+    for warning in caution::of_the_design(design, &plan.held) {
         text += &format!("warning: {warning}\n");
     }
     text

@@ -29,11 +29,10 @@ mod watch;
 pub(crate) mod world;
 pub(crate) mod worlds;
 
-pub use crate::difference::Difference;
+pub use crate::difference::{Difference, Ranked};
 use crate::options::{begun, stem};
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
-pub use compare::Ranked;
 use lab::chart::{self, Picture};
 use lab::cli::{Common, Ending, print};
 use lab::output::OutDir;
@@ -199,7 +198,7 @@ impl Simulation {
 
     /// Every policy by metric: its mean, and its standing.
     pub fn ranks(&self) -> Vec<Ranked<'_>> {
-        compare::standings_of(&self.runs)
+        compare::standings(&self.runs)
     }
 
     /// Options without effect, repairs, and ignored content.

@@ -4,7 +4,6 @@ use lab::chart::{decimals_for, fixed, significant};
 use lab::page::Table;
 use lab::table::in_words;
 use metrics::backlog::Trend;
-use metrics::best::Standing;
 use metrics::{ConfidenceInterval, Metric};
 
 /// Whole numbers unchanged, others to four digits.
@@ -161,33 +160,6 @@ pub(super) fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> 
     }
 }
 
-/// The value of the column `may_be_best`: empty without an interval.
-pub(crate) const fn may_be_best(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Best | Standing::MayBeBest => "yes",
-        Standing::Worse => "no",
-        Standing::Unknown => "",
-    }
-}
-
-/// `Best by mean wait: a; not significantly worse among all: b. No interval for c.`; `None` if no policy has a value.
-pub(crate) fn best(metric: &str, names: &[&str], standings: &[Standing]) -> Option<String> {
-    let of = |wanted: Standing| -> Vec<&str> {
-        let found = names.iter().zip(standings).filter(|(_, standing)| **standing == wanted);
-        found.map(|(name, _)| *name).collect()
-    };
-    let [best] = of(Standing::Best)[..] else { return None };
-    let (near, unknown) = (of(Standing::MayBeBest), of(Standing::Unknown));
-    let near = match (near.is_empty(), of(Standing::Worse).is_empty()) {
-        (false, _) => format!("; not significantly worse among all: {}.", near.join(", ")),
-        (true, false) if unknown.is_empty() => "; all others are significantly worse.".to_owned(),
-        (true, false) => format!("; significantly worse: {}.", of(Standing::Worse).join(", ")),
-        (true, true) => ".".to_owned(),
-    };
-    let unknown = if unknown.is_empty() { String::new() } else { format!(" No interval for {}.", unknown.join(", ")) };
-    Some(format!("Best by {metric}: {best}{near}{unknown}"))
-}
-
 /// Sentence about a saturated policy; `None` for another.
 pub(crate) fn saturation(policy: &str, trend: &Trend) -> Option<String> {
     let Trend { span, largest, stretch, drain, .. } = *trend;
@@ -259,20 +231,5 @@ mod tests {
         };
         assert_eq!(with_half_width(Metric::of("utilization"), &utilization), "0.6975 ± 0.0098");
         assert_eq!([percent(13.2), percent(-1.81), percent(5_040.0)], ["13 %", "−1.8 %", "5,040 %"]);
-    }
-
-    #[test]
-    fn the_best_policy_is_named_with_those_that_do_not_differ_from_it() {
-        use Standing::{Best, MayBeBest, Unknown, Worse};
-        let check = |standings: [Standing; 3], expected: &str| {
-            let words = best("mean wait", &["a", "b", "c"], &standings).expect("a best one");
-            assert_eq!(words, format!("Best by mean wait: {expected}"));
-        };
-        check([Best, MayBeBest, Worse], "a; not significantly worse among all: b.");
-        check([Best, Worse, Worse], "a; all others are significantly worse.");
-        check([Unknown, Best, Worse], "b; significantly worse: c. No interval for a.");
-        check([Unknown, Best, MayBeBest], "b; not significantly worse among all: c. No interval for a.");
-        check([Unknown, Unknown, Best], "c. No interval for a, b.");
-        assert_eq!(best("mean wait", &["a"], &[Unknown]), None);
     }
 }

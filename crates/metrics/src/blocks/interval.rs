@@ -21,7 +21,7 @@
 //! [`Refusal`] instead of an interval: at high load a log is one long episode.
 
 use crate::mean::as_f64;
-use crate::output::t_quantile;
+use crate::output::{ConfidenceInterval, t_quantile};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use sim_core::{Purpose, Streams};
@@ -65,6 +65,13 @@ impl Estimate {
     #[must_use]
     pub fn refused(self, reason: Refusal) -> Self {
         Self { low: None, high: None, refused: Some(reason), ..self }
+    }
+}
+
+/// An estimate over replications, each of which is a block.
+impl From<ConfidenceInterval> for Estimate {
+    fn from(ConfidenceInterval { mean, low, high, replications, .. }: ConfidenceInterval) -> Self {
+        Self { mean, low, high, blocks: replications, correlation: None, refused: None }
     }
 }
 

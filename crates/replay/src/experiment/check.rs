@@ -1,15 +1,16 @@
 //! From a file to a design: the rules that concern more than one value. An error names file, line, key and fix.
 
 use super::design::{Claim, Design, Value};
-use super::file::{Bound, ClaimTable, File, Length, Log, Method, Replicate, Source, Test, ValueText, Vary};
-use super::measure::{Metric, Window, metrics_with};
+use super::file::{
+    Bound, ClaimTable, Factor, File, Log, Method, Replicate, Source, Test, ValueText, Vary, WholeNumber,
+};
+use super::measure::{Metric, metrics_with};
 use crate::options::stem;
 use crate::simulate::Added;
 use crate::simulate::policy::Policy;
 use anyhow::{Result, bail};
 use lab::scenario::did_you_mean;
 use lab::toml_text::position_of;
-use sim_core::Span;
 use std::path::Path;
 use workload::Deadlines;
 use workload::model::{self, models};
@@ -28,7 +29,7 @@ impl Design {
         let policies = check.policies(&file.policies)?;
         let baseline = check.policy(&file.baseline, "baseline", &policies)?;
         check.replicate(&replicate)?;
-        let Replicate { method, count, shift, weeks, warm_up, cool_down, precision } = replicate;
+        let method = replicate.method;
         let metrics = check.metrics(&file.metrics)?;
         check.logs(&mut log, method)?;
         check.deadlines(&file.metrics, &log)?;
@@ -41,12 +42,7 @@ impl Design {
             seed: file.seed,
             vary: check.vary(&file.vary, &log, method)?,
             logs: log,
-            method,
-            count: count.map_or(1, |count| count.0),
-            weeks: weeks.map(|weeks| weeks.0.into()),
-            shift: shift.map_or(Span::from_secs(60), |ValueText(Length(shift))| shift),
-            window: Window { warm_up: warm_up.0, cool_down: cool_down.0.0 },
-            precision,
+            replicate,
             claims: Vec::new(),
         };
         for (place, table) in file.claim.into_iter().enumerate() {
@@ -186,9 +182,6 @@ impl SourceCheck<'_> {
 
     /// Dimensions in the order of the file.
     fn vary(&self, vary: &Vary, logs: &[Log], method: Method) -> Result<Vec<Vec<Value>>> {
-        fn list<T: Copy>(values: Option<&Vec<T>>, value: impl Fn(T) -> Value) -> Option<Vec<Value>> {
-            Some(values?.iter().map(|one| value(*one)).collect())
-        }
         let Vary { load, estimates, users, procs } = vary;
         let has_machines = logs.iter().any(|log| log.machines.is_some());
         let drawn =
@@ -196,23 +189,28 @@ impl SourceCheck<'_> {
         let fixed = "procs: a log has machines = \"FILE\", whose size is fixed; leave one of them out";
         let is_drawn = method == Method::Users;
         self.refuse("vary", &[(users.is_some() && !is_drawn, &drawn), (procs.is_some() && has_machines, fixed)])?;
-        let mut all = [
-            ("load", list(load.as_ref(), |factor| Value::Load(factor.0))),
-            ("estimates", list(estimates.as_ref(), |text| Value::Estimates(text.0))),
-            ("users", list(users.as_ref(), |factor| Value::Users(factor.0))),
-            ("procs", list(procs.as_ref(), |procs| Value::Procs(procs.0))),
+        let numbers = |name, list: &Option<Vec<Factor>>| {
+            let value = |factor: &Factor| Value::Number(name, factor.0);
+            list.as_ref().map(|list| (name, list.iter().map(value).collect()))
+        };
+        let of_procs = |procs: &WholeNumber<1, _>| Value::Number("procs", f64::from(procs.0));
+        let of_estimates = |text: &ValueText<_>| Value::Estimates(text.0);
+        let all: [Option<(&str, Vec<Value>)>; 4] = [
+            numbers("load", load),
+            numbers("users", users),
+            procs.as_ref().map(|list| ("procs", list.iter().map(of_procs).collect())),
+            estimates.as_ref().map(|list| ("estimates", list.iter().map(of_estimates).collect())),
         ];
+        let mut all = Vec::from_iter(all.into_iter().flatten());
         all.sort_by_key(|(name, _)| position_of(&self.source.text, &format!("vary.{name}")));
-        let mut dimensions = Vec::new();
-        for (name, values) in all.into_iter().filter_map(|(name, values)| Some((name, values?))) {
+        for (name, values) in &all {
             self.refuse("vary", &[(values.is_empty(), &format!("{name}: is empty; give one value at least"))])?;
             for (place, value) in values.iter().enumerate() {
-                let words = format!("{name}: {value} is there twice; leave one out");
+                let words = format!("{name}: {} is there twice; leave one out", value.text());
                 self.refuse("vary", &[(values[..place].contains(value), &words)])?;
             }
-            dimensions.push(values);
         }
-        Ok(dimensions)
+        Ok(all.into_iter().map(|(_, values)| values).collect())
     }
 
     fn replicate(&self, table: &Replicate) -> Result<()> {

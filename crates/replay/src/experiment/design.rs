@@ -1,10 +1,9 @@
 //! The design of an experiment: its file, read and checked.
 
-use super::file::{Log, Method, WholeNumber};
-use super::measure::{Metric, Window};
+use super::file::{Log, Method, Replicate, WholeNumber};
+use super::measure::Metric;
 use crate::simulate::policy::Policy;
 use metrics::OwnMetric;
-use sim_core::Span;
 use workload::Estimates;
 
 #[derive(Clone, Debug)]
@@ -20,83 +19,68 @@ pub(super) struct Design {
     pub(super) logs: Vec<Log>,
     /// Values of each dimension, in the order of the columns. None is empty.
     pub(super) vary: Vec<Vec<Value>>,
-    pub(super) method: Method,
-    /// Number of replications.
-    pub(super) count: u32,
-    /// Length of a replication by blocks or users; that of the log if not given.
-    pub(super) weeks: Option<u64>,
-    /// Largest shift of a submission by shake.
-    pub(super) shift: Span,
-    pub(super) window: Window,
-    pub(super) precision: Option<f64>,
+    pub(super) replicate: Replicate,
     pub(super) claims: Vec<Claim>,
 }
 
 /// Value of one dimension.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// Load, relative to the log's own.
-    Load(f64),
+    /// `load` or `users`, relative to the log's own, or `procs`.
+    Number(&'static str, f64),
     Estimates(Estimates),
-    /// Number of users, relative to the log's own.
-    Users(f64),
-    Procs(u32),
 }
 
 impl Value {
     /// The key of the file, and the column of tables.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Load(_) => "load",
+            Self::Number(name, _) => name,
             Self::Estimates(_) => "estimates",
-            Self::Users(_) => "users",
-            Self::Procs(_) => "procs",
+        }
+    }
+
+    /// The value, as in the columns of tables.
+    pub(super) fn text(self) -> String {
+        match self {
+            Self::Number(_, number) => number.to_string(),
+            Self::Estimates(estimates) => estimates.to_string(),
         }
     }
 }
 
+/// `load 0.8`.
 impl std::fmt::Display for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Load(number) | Self::Users(number) => number.fmt(f),
-            Self::Estimates(estimates) => estimates.fmt(f),
-            Self::Procs(procs) => procs.fmt(f),
-        }
+        write!(f, "{} {}", self.name(), self.text())
     }
 }
 
-/// One combination of values. A number that is not varied is 1, relative to the log's own.
-#[derive(Clone, Debug)]
-pub(super) struct Setting {
-    /// The values, in the order of the dimensions.
-    pub(super) values: Vec<Value>,
-    pub(super) load: f64,
-    pub(super) estimates: Option<Estimates>,
-    pub(super) users: f64,
-    pub(super) procs: Option<u32>,
-}
+/// One combination of values, in the order of the dimensions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Setting(pub(super) Vec<Value>);
 
 impl Setting {
-    fn with(&self, value: Value) -> Self {
-        let mut changed = self.clone();
-        changed.values.push(value);
-        match value {
-            Value::Load(load) => changed.load = load,
-            Value::Estimates(estimates) => changed.estimates = Some(estimates),
-            Value::Users(users) => changed.users = users,
-            Value::Procs(procs) => changed.procs = Some(procs),
-        }
-        changed
+    /// The value of a number, if it is varied.
+    pub(super) fn number(&self, wanted: &str) -> Option<f64> {
+        self.0.iter().find_map(|value| match value {
+            Value::Number(name, number) if *name == wanted => Some(*number),
+            _ => None,
+        })
     }
 
-    /// The values, as in the columns of tables.
-    pub(super) fn texts(&self) -> Vec<String> {
-        self.values.iter().map(Value::to_string).collect()
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was read as a u32")]
+    pub(super) fn procs(&self) -> Option<u32> {
+        self.number("procs").map(|procs| procs as u32)
+    }
+
+    pub(super) fn estimates(&self) -> Option<Estimates> {
+        self.0.iter().find_map(|value| if let Value::Estimates(estimates) = value { Some(*estimates) } else { None })
     }
 
     /// `load 0.8, estimates user`; empty if nothing is varied.
     pub(super) fn in_words(&self) -> String {
-        self.values.iter().map(|value| format!("{} {value}", value.name())).collect::<Vec<_>>().join(", ")
+        self.0.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -126,17 +110,18 @@ impl Design {
     /// A tenth of the work or less.
     pub(super) fn quick(mut self) -> Self {
         const JOBS: u32 = 2_000;
-        self.count = (self.count / 10).max(3).min(self.count);
+        let count = self.replicate.count();
+        self.replicate.count = Some(WholeNumber((count / 10).max(3).min(count)));
         // Weeks and users are drawn from the whole log, since few jobs may not cover the weeks that they need: the number of weeks
         // is cut instead.
-        let most = match self.method {
+        let most = match self.replicate.method {
             Method::Blocks => Some(12),
             Method::Users => Some(8),
             Method::Shake | Method::Seeds => None,
         };
-        self.weeks = most.map(|most| self.weeks.unwrap_or(most).min(most));
+        self.replicate.weeks = most.map(|most| self.replicate.weeks.unwrap_or(WholeNumber(most)).at_most(most));
         for log in self.logs.iter_mut().filter(|log| most.is_none() || log.model.is_some()) {
-            log.count = Some(WholeNumber(log.count.map_or(JOBS, |count| count.0.min(JOBS))));
+            log.count = Some(log.count.unwrap_or(WholeNumber(JOBS)).at_most(JOBS));
         }
         self.vary.iter_mut().for_each(|values| values.truncate(2));
         self
@@ -144,11 +129,10 @@ impl Design {
 
     /// Every combination, the last dimension fastest.
     pub(super) fn settings(&self) -> Vec<Setting> {
-        let mut all = vec![Setting { values: Vec::new(), load: 1.0, estimates: None, users: 1.0, procs: None }];
-        for values in &self.vary {
-            all = all.iter().flat_map(|setting| values.iter().map(|value| setting.with(*value))).collect();
-        }
-        all
+        let with = |setting: &Setting, value: &Value| Setting([&setting.0[..], &[*value]].concat());
+        self.vary.iter().fold(vec![Setting::default()], |all, values| {
+            all.iter().flat_map(|setting| values.iter().map(move |value| with(setting, value))).collect()
+        })
     }
 
     /// Names of the dimensions.

@@ -84,21 +84,38 @@ pub(super) struct Vary {
 }
 
 /// `[replicate]`.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replicate {
     #[serde(default)]
     pub(super) method: Method,
     pub(super) count: Option<WholeNumber<2, 100_000>>,
-    /// Largest shift of `shake`.
+    /// Largest shift of a submission by `shake`.
     pub(super) shift: Option<ValueText<Length>>,
-    /// Number of weeks of `blocks` and `users`.
+    /// Length of a replication by `blocks` or `users`; that of the log if not given.
     pub(super) weeks: Option<WholeNumber<1, 5_200>>,
+    /// The beginning of a run that does not count, by the submission of jobs.
     #[serde(default)]
     pub(super) warm_up: ValueText<WarmUp>,
+    /// Length of the end that does not count.
     #[serde(default)]
     pub(super) cool_down: ValueText<Length>,
     pub(super) precision: Option<f64>,
+}
+
+impl Replicate {
+    /// Number of replications.
+    pub(super) fn count(&self) -> u32 {
+        self.count.map_or(1, |count| count.0)
+    }
+
+    pub(super) fn weeks(&self) -> Option<u64> {
+        self.weeks.map(|weeks| weeks.0.into())
+    }
+
+    pub(super) fn shift(&self) -> Span {
+        self.shift.map_or(Span::from_secs(60), |ValueText(Length(shift))| shift)
+    }
 }
 
 /// Method of replication.
@@ -158,6 +175,12 @@ pub(super) enum Bound {
 #[derive(Copy, Clone, Debug, Deserialize)]
 #[serde(try_from = "i64")]
 pub(super) struct WholeNumber<const LOW: u32, const HIGH: u32>(pub(super) u32);
+
+impl<const LOW: u32, const HIGH: u32> WholeNumber<LOW, HIGH> {
+    pub(super) fn at_most(self, most: u32) -> Self {
+        Self(self.0.min(most))
+    }
+}
 
 impl<const LOW: u32, const HIGH: u32> TryFrom<i64> for WholeNumber<LOW, HIGH> {
     type Error = String;

@@ -1,12 +1,13 @@
 //! Measures of one run: a number for each metric.
 
-use super::file::WarmUp;
+use super::file::{Replicate, WarmUp};
+use crate::difference::sign;
 use crate::simulate::held::{Placement, record_of};
 use crate::units::as_f64;
 use lab::metric::Metric as _;
 use lab::quantity::DesignPoint;
 use metrics::backlog::Trend;
-use metrics::{Better, ConfidenceInterval, OwnMetric, Totals, warm_up};
+use metrics::{ConfidenceInterval, OwnMetric, Totals, warm_up};
 use serde::{Deserialize, Serialize};
 use sim_core::{Job, Span, Time};
 
@@ -43,26 +44,12 @@ pub(super) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<
     is_significant.then(|| sign(metric) * difference.mean < 0.0)
 }
 
-/// Factor that makes less of a metric better.
-pub(super) fn sign(metric: Metric) -> f64 {
-    if metric.better() == Better::Larger { -1.0 } else { 1.0 }
-}
-
-/// Part of a run that counts, by the submission of jobs.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(super) struct Window {
-    /// The beginning that does not count.
-    pub(super) warm_up: WarmUp,
-    /// Length of the end that does not count.
-    pub(super) cool_down: Span,
-}
-
-impl Window {
+impl Replicate {
     /// First and last instant at which submissions count, given the run of the baseline: one window for all policies, which are then
     /// compared on the same jobs.
-    pub(super) fn of(&self, jobs: &[Job], baseline: &[Placement]) -> (Time, Time) {
+    pub(super) fn window(&self, jobs: &[Job], baseline: &[Placement]) -> (Time, Time) {
         let last = jobs.last().map_or(Time::ZERO, |job| job.submit);
-        let from = match self.warm_up {
+        let from = match self.warm_up.0 {
             WarmUp::Span(span) => Time::ZERO + span,
             // A run that never settles loses its first half; `left_out_percent` is the share of left-out jobs.
             WarmUp::Mser => {
@@ -70,12 +57,13 @@ impl Window {
                 jobs.get(cut).map_or(last, |job| job.submit)
             }
         };
-        let to = Time::ZERO + last.since(Time::ZERO).saturating_sub(self.cool_down);
+        let to = Time::ZERO + last.since(Time::ZERO).saturating_sub(self.cool_down.0.0);
         if from < to || !self.cuts() { (from, to) } else { (last, last) }
     }
 
+    /// Returns true if a part of each run does not count.
     pub(super) fn cuts(&self) -> bool {
-        self.warm_up != WarmUp::Span(Span::ZERO) || self.cool_down != Span::ZERO
+        self.warm_up.0 != WarmUp::default() || self.cool_down.0.0 != Span::ZERO
     }
 }
 

@@ -88,7 +88,7 @@ impl ExperimentPlan {
         let path = |held: &Held| held.path.to_string_lossy().into_owned();
         plan.head.logs = plan.held.iter().map(|held| (path(held), held.sha256.clone())).collect();
         plan.head.programs = programs(&plan.design)?;
-        plan.cut(0, plan.design.count, how.units)?;
+        plan.cut(0, plan.design.replicate.count(), how.units)?;
         Ok(plan)
     }
 
@@ -206,7 +206,7 @@ impl ExperimentPlan {
 
     /// Batches of units: replications of their logs, and with the first the [log itself](IN_LOG) if replications are drawn from it.
     pub(super) fn batches(&self, units: &[Unit]) -> Vec<Batch> {
-        let resamples = self.design.method != Method::Seeds;
+        let resamples = self.design.replicate.method != Method::Seeds;
         let of_unit = |&Unit { log, first, end, .. }: &Unit| {
             let itself = first == 0 && resamples && self.held[log].log().is_some();
             (first..end).chain(itself.then_some(IN_LOG)).map(move |rep| Batch { log, rep })

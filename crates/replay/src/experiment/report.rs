@@ -1,11 +1,10 @@
 //! Files and terminal text of a finished experiment.
 
+use super::caution::{InLog, pitfalls};
 use super::design::{Claim, Design};
-use super::figures;
+use super::figures::{self, Answer};
 use super::file::Method;
-use super::in_log::InLog;
 use super::measure::{Cell, Metric};
-use super::pitfalls::pitfalls;
 use super::plan::ExperimentPlan;
 use super::results::Results;
 use super::unit::Run;
@@ -60,7 +59,8 @@ impl<'a> ExperimentReport<'a> {
         }
         out.write("experiment.toml", &self.plan.head.text)?;
         let write = |shown: Vec<Shown>| shown::write(&shown, &self.judged, &out);
-        let mut sections = vec![section("comparison", "Comparison", Vec::new(), write(figures::first(&self.results))?)];
+        let answer = Answer::new(&self.results);
+        let mut sections = vec![section("comparison", "Comparison", Vec::new(), write(answer.first())?)];
         if let Some((title, means)) = figures::means(&self.results) {
             let write = |(metric, shown): (Metric, Vec<Shown>)| Ok((capitalized(metric.label()), write(shown)?));
             let mut folds = means.into_iter().map(write).collect::<Result<Vec<_>>>()?;
@@ -69,11 +69,11 @@ impl<'a> ExperimentReport<'a> {
                          these intervals touch.";
             sections.push(Section { folds, ..section("means-by", title, vec![words.to_owned()], chosen) });
         }
-        let others = write(figures::others(&self.results))?;
+        let others = write(answer.others())?;
         if !others.is_empty() {
             sections.push(section("other-metrics", "Other metrics", of_others(&self.results), others));
         }
-        let page = self.page(sections, write(figures::by_log(&self.results))?);
+        let page = self.page(sections, write(answer.by_log())?);
         out.write("report.html", page::render(&page)?)?;
         out.finish(self.manifest(timings))
     }
@@ -211,7 +211,7 @@ impl<'a> ExperimentReport<'a> {
             "experiment": design.name,
             "plan_sha256": self.plan.hash,
             "seed": design.seed,
-            "method": design.method.name(),
+            "method": design.replicate.method.name(),
             "replications": self.plan.head.end,
             "policies": design.policies.iter().map(|policy| policy.name()).collect::<Vec<_>>(),
             "metrics": design.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>(),
@@ -238,7 +238,7 @@ impl<'a> ExperimentReport<'a> {
         let best = self.results.places().map(|at| {
             let of = |metric: &Metric| (metric.name().to_owned(), json!(self.results.best(at, metric)));
             let by_metric: serde_json::Map<_, _> = design.metrics.iter().map(of).collect();
-            let setting = self.results.settings[at.setting].texts();
+            let setting = &self.results.row(at, [])[1..];
             json!({ "log": design.logs[at.log].name, "setting": setting, "may_be_best": by_metric })
         });
         json!({
@@ -259,7 +259,7 @@ fn section(id: &str, title: &str, words: Vec<String>, figures: Vec<Figure>) -> S
 }
 
 fn subtitle(design: &Design, plan: &ExperimentPlan) -> String {
-    let drawn = match design.method {
+    let drawn = match design.replicate.method {
         Method::Blocks => "weeks of the log, drawn in blocks",
         Method::Users => "users of the log, drawn independently",
         Method::Shake => "shaken logs",

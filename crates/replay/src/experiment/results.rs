@@ -1,21 +1,18 @@
 //! All runs of an experiment, and their tables.
 
 use super::design::{Claim, Design, Setting};
-use super::measure::{Cell, Metric, metrics_with, sign};
+use super::measure::{Cell, Metric, metrics_with};
 use super::unit::Run;
 use super::workloads::IN_LOG;
-use crate::units::may_be_best;
+use crate::difference::{Ranked, paired, ranked, sign, with};
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
-use lab::exhibit::Exhibit;
 use lab::observations::Observations;
 use lab::quantity::{DesignPoint, Quantity};
-use lab::shown::{Looks, Shown};
 use lab::table::{csv, number, optional};
 use lab::terminal::csv_name;
 use metrics::ConfidenceInterval;
-use metrics::best::{Standing, standings};
-use sim_core::Streams;
+use metrics::best::Standing;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of an estimate, after those of its place.
@@ -141,43 +138,28 @@ impl<'a> Results<'a> {
         if found.is_empty() { None } else { self.estimate(&Quantity::mean_of(found)) }
     }
 
-    pub(super) fn shown(&self, exhibits: &[Exhibit<'_, Cell>]) -> Vec<Shown> {
-        let (looks, streams) = (Looks::of(exhibits), Streams::new(self.design.seed, 0));
-        let estimate = |quantity: &Quantity<Cell>| self.observations.estimate(quantity, u32::MAX);
-        exhibits.iter().map(|exhibit| exhibit.shown(&estimate, &looks, &streams)).collect()
-    }
-
     /// The rank of a policy among all of them, the best first.
     fn rank(&self, cell: Cell, metric: Metric) -> Quantity<Cell> {
         Quantity::Rank(cell.policy, self.policies(cell).map(|cell| cell.get(metric) * sign(metric)).collect())
     }
 
-    /// Standing of each policy in one place: those that may be the best.
-    pub(super) fn standings(&self, at: Cell, metric: Metric) -> Vec<Standing> {
-        let sign = sign(metric);
-        let mean = |cell| self.mean(cell, metric).map_or(f64::NAN, |mean| sign * mean.mean);
-        standings(&self.policies(at).map(mean).collect::<Vec<f64>>(), |a, b, level| {
-            let [ours, theirs] = [a, b].map(|policy| at.under(policy));
-            let sample = self.sample(&(ours.get(metric) - theirs.get(metric)));
-            let is_saturated = self.is_saturated(ours) || self.is_saturated(theirs);
-            let interval = (!sample.is_empty() && !is_saturated).then(|| ConfidenceInterval::at(level, &sample))?;
-            let (low, high) = interval.low.zip(interval.high)?;
-            Some(if sign < 0.0 { (-high, -low) } else { (low, high) })
+    /// Ranks the policies in one place.
+    pub(super) fn ranked(&self, at: Cell, metric: Metric) -> Vec<Ranked<'a>> {
+        let mean = |cell| self.mean(cell, metric).map(|mean| mean.mean);
+        ranked(metric, self.policies(at).map(|cell| (self.name(cell), mean(cell))), |a, b, level| {
+            let cells = [a, b].map(|policy| at.under(policy));
+            let has_interval = !cells.iter().any(|cell| self.is_saturated(*cell));
+            has_interval.then(|| paired(&self.observations, cells.map(|cell| cell.get(metric)), level))?
         })
     }
 
     /// The policy with the best mean in one place, then those without a significant difference from it; empty if there is no
     /// interval.
-    pub(super) fn best(&self, at: Cell, metric: Metric) -> Vec<&str> {
-        let found = self.standings(at, metric);
-        if !found.iter().any(|one| matches!(one, Standing::MayBeBest | Standing::Worse)) {
-            return Vec::new();
-        }
-        let of = |wanted: Standing| {
-            let all = self.policies(at).zip(found.clone());
-            all.filter(move |(_, standing)| *standing == wanted).map(|(cell, _)| self.name(cell))
-        };
-        of(Standing::Best).chain(of(Standing::MayBeBest)).collect()
+    pub(super) fn best(&self, at: Cell, metric: Metric) -> Vec<&'a str> {
+        let found = self.ranked(at, metric);
+        let has_interval = |one: &Ranked<'_>| matches!(one.standing, Standing::MayBeBest | Standing::Worse);
+        let best = [Standing::Best, Standing::MayBeBest].map(|standing| with(standing, &found));
+        if found.iter().any(has_interval) { best.concat() } else { Vec::new() }
     }
 
     /// Judges a claim.
@@ -187,7 +169,7 @@ impl<'a> Results<'a> {
         // By log and by the positions of values, in the order of the file.
         let mut groups: BTreeMap<(Option<usize>, Vec<usize>), Vec<Cell>> = BTreeMap::new();
         for at in self.places() {
-            let values = &self.settings[at.setting].values;
+            let values = &self.settings[at.setting].0;
             let position =
                 |column: &usize| self.design.vary[*column].iter().position(|value| *value == values[*column]);
             let group = (claim.every_log.then_some(at.log), claim.every.iter().filter_map(position).collect());
@@ -227,9 +209,9 @@ impl<'a> Results<'a> {
 
     /// The log and the values of a check of a claim.
     fn label(&self, claim: &Claim, at: Cell) -> String {
-        let values = claim.every.iter().map(|column| self.settings[at.setting].values[*column]);
+        let values = claim.every.iter().map(|column| self.settings[at.setting].0[*column].to_string());
         let log = claim.every_log.then(|| self.design.logs[at.log].name.clone());
-        let parts = log.into_iter().chain(values.map(|value| format!("{} {value}", value.name())));
+        let parts = log.into_iter().chain(values);
         let label = parts.collect::<Vec<_>>().join(", ");
         if label.is_empty() { "all logs and settings".to_owned() } else { label }
     }
@@ -284,7 +266,7 @@ impl Results<'_> {
     /// A row of such a table on the page.
     pub(super) fn row(&self, at: Cell, rest: impl IntoIterator<Item = String>) -> Vec<String> {
         let mut row = vec![self.design.logs[at.log].name.clone()];
-        row.extend(self.settings[at.setting].texts());
+        row.extend(self.settings[at.setting].0.iter().map(|value| value.text()));
         row.extend(rest);
         row
     }
@@ -322,15 +304,11 @@ impl Results<'_> {
 
     /// `best.csv`: policies that may be the best, by log, setting and metric.
     pub(super) fn best_table(&self) -> Result<Vec<u8>> {
-        let mut rows = Vec::new();
-        for (at, metric) in self.measures() {
-            for (cell, standing) in self.policies(at).zip(self.standings(at, metric)) {
-                let mean = optional(self.mean(cell, metric).map(|mean| mean.mean));
-                let found = [metric.to_string(), self.name(cell).to_owned(), mean, may_be_best(standing).to_owned()];
-                rows.push(self.placed(at, found));
-            }
-        }
-        csv(self.head(["metric", "policy", "mean", "may_be_best"]), rows)
+        let rows = self.measures().flat_map(|(at, metric)| {
+            let ranked = self.ranked(at, metric).into_iter();
+            ranked.map(move |one| self.placed(at, one.row()))
+        });
+        csv(self.head(Ranked::COLUMNS), rows)
     }
 
     /// `ranks.csv`: ranks in each place, and over all logs and settings, where an observation is a replication over all of them.

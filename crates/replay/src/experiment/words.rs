@@ -1,11 +1,12 @@
 //! The findings in sentences, built from the numbers.
 
-use super::answer::Answer;
 use super::design::Claim;
+use super::figures::Answer;
 use super::measure::{Cell, Metric, better};
 use super::results::Results;
+use crate::difference::best_in_words;
 use crate::simulate::policy::Policy;
-use crate::units::{best as best_in_words, level, with_half_width};
+use crate::units::{level, with_half_width};
 use lab::chart::fixed;
 use lab::claim::{Judged, JudgedCell};
 use lab::table::in_words;
@@ -80,13 +81,13 @@ fn by_metric(results: &Results<'_>, metric: Metric) -> String {
 
 /// Policies that may be the best: by name in one place, by number of places in several.
 fn best(results: &Results<'_>, metric: Metric, places: &[Cell]) -> Option<String> {
-    let names: Vec<&str> = results.design.policies.iter().map(Policy::name).collect();
     if let [at] = places {
-        return best_in_words(metric.label(), &names, &results.standings(*at, metric));
+        return best_in_words(&results.ranked(*at, metric));
     }
     let all: Vec<Vec<&str>> = places.iter().map(|at| results.best(*at, metric)).collect();
     let may_be = |name: &&str| all.iter().filter(|best| best.contains(name)).count();
-    let mut found: Vec<(usize, &str)> = names.iter().map(|name| (may_be(name), *name)).collect();
+    let names = results.design.policies.iter().map(Policy::name);
+    let mut found: Vec<(usize, &str)> = names.map(|name| (may_be(&name), name)).collect();
     found.retain(|(places, _)| *places > 0);
     found.sort_by_key(|(places, _)| std::cmp::Reverse(*places));
     let parts: Vec<String> = found.iter().map(|(places, name)| format!("{name} in {places}")).collect();

@@ -67,7 +67,7 @@ impl Held {
             let Some(name) = &log.model else {
                 let file = log.file.as_ref().context("log: needs a file or a model")?;
                 // If every setting has its own machine, that of the log is not needed.
-                let one = procs.or(design.settings()[0].procs).map(|procs| vec![Machine::new(procs)]);
+                let one = procs.or(design.settings()[0].procs()).map(|procs| vec![Machine::new(procs)]);
                 let held = Self::of_file(log, design, find(Path::new(file))?, given.or(one))?;
                 return Ok(Self { tells_memory, ..held });
             };
@@ -140,7 +140,7 @@ impl Held {
                 let Deadlines::Factor(factor) = self.log.deadlines.0 else { return Ok((log, 0)) };
                 return Ok((log.due_after(factor), 0));
             }
-            SourceOrigin::Log(log) => return Ok((shaken(log, design.shift, &streams), 0)),
+            SourceOrigin::Log(log) => return Ok((shaken(log, design.replicate.shift(), &streams), 0)),
         };
         Ok((log, refused))
     }
@@ -159,7 +159,7 @@ impl Held {
 
     /// The jobs, machines and estimates of a replication under a setting.
     pub(super) fn input(&self, base: &HeldLog, design: &Design, setting: &Setting, replication: u32) -> ReplayInput {
-        let (machines, processors) = match setting.procs {
+        let (machines, processors) = match setting.procs() {
             Some(procs) => (vec![Machine::new(procs)], procs),
             None => (self.machines.clone(), self.processors),
         };
@@ -170,10 +170,10 @@ impl Held {
             }
             _ => self.density,
         };
-        let density = own * setting.load;
+        let density = own * setting.number("load").unwrap_or(1.0);
         let scaled = ((density - 1.0).abs() > 0.0).then(|| base.denser(density));
         let jobs = scaled.as_ref().unwrap_or(base);
-        let estimates = setting.estimates.unwrap_or(self.log.estimates.0);
+        let estimates = setting.estimates().unwrap_or(self.log.estimates.0);
         // Each replication has estimates of its own.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
         let numbers = if matches!(self.origin, SourceOrigin::Users(..) | SourceOrigin::Blocks(_)) {
@@ -220,17 +220,17 @@ impl Held {
 impl SourceOrigin {
     /// Parts that replications of a log are drawn from, given the processors of its machine and its relative density.
     fn resampled(log: HeldLog, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
-        Ok(match design.method {
+        Ok(match design.replicate.method {
             Method::Blocks => {
                 let of = Blocks::of(log, processors, density)?;
-                let of = design.weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
+                let of = design.replicate.weeks().map_or(of.clone(), |weeks| of.with_weeks(weeks));
                 // A log that no draw resembles is refused before the first simulation.
                 of.redrawn(&Streams::new(design.seed, 0))?;
                 Self::Blocks(Box::new(of))
             }
             Method::Users => {
                 let of = Users::of(&log)?;
-                let of = design.weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
+                let of = design.replicate.weeks().map_or(of.clone(), |weeks| of.with_weeks(weeks));
                 Self::Users(log, of)
             }
             Method::Shake | Method::Seeds => Self::Log(log),

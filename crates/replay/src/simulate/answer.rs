@@ -3,9 +3,9 @@
 use super::compare::{difference, differences, ranked};
 use super::report::Simulation;
 use super::world::Run;
-use crate::difference::{Difference, DifferencesTo, by_class, capitalized, headline};
+use crate::difference::{Difference, DifferencesTo, best_in_words, by_class, capitalized, headline, with};
 use crate::options::stem;
-use crate::units::{aligned, amount, best, count};
+use crate::units::{aligned, amount, count};
 use lab::chart::{Facet, Forest};
 use metrics::best::Standing;
 use metrics::{JobClass, Metric};
@@ -25,8 +25,7 @@ pub(super) fn sentences(report: &Simulation) -> Vec<String> {
     let of_class = |class| Some((class, in_class(report, run?, metric, class)?));
     let classes = by_class(metric, &JobClass::ALL.into_iter().filter_map(of_class).collect::<Vec<_>>());
     let details = blocks.into_iter().chain(classes).collect::<Vec<_>>().join(" ");
-    let names: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
-    let best = best(metric.label(), &names, &ranked(runs, metric).1);
+    let best = best_in_words(&ranked(runs, metric, |run| &run.label));
     // Without an interval, the headline has all that is known.
     let has_intervals = all.iter().any(|one| one.interval.low.is_some());
     let all = [headline, details].into_iter().chain(best.filter(|_| has_intervals));
@@ -98,17 +97,13 @@ fn against(report: &Simulation) -> DifferencesTo<'_> {
 /// difference from it. `None` of a single policy, and where none has a mean.
 pub(super) fn best_of_log(report: &Simulation) -> Option<Vec<String>> {
     let metric = chosen(&differences(&report.runs, report.baseline, |run| &run.label))?;
-    let (means, standings) = ranked(&report.runs, metric);
-    let of = |wanted: Standing| {
-        let found = report.runs.iter().zip(&standings).filter(move |(_, standing)| **standing == wanted);
-        found.map(|(run, _)| run.label.as_str()).collect::<Vec<_>>().join(", ")
-    };
-    let best = standings.iter().position(|standing| *standing == Standing::Best)?;
-    let mean = format!("{} {}", metric.label(), amount(metric, means[best]));
-    let [near, unknown] = [of(Standing::MayBeBest), of(Standing::Unknown)];
+    let all = ranked(&report.runs, metric, |run| &run.label);
+    let best = all.iter().find(|one| one.standing == Standing::Best)?;
+    let mean = format!("{} {}", metric.label(), amount(metric, best.mean));
+    let [near, unknown] = [Standing::MayBeBest, Standing::Unknown].map(|standing| with(standing, &all).join(", "));
     let near = if near.is_empty() { "–".to_owned() } else { near };
     let near = if unknown.is_empty() { near } else { format!("{near} (no interval for {unknown})") };
-    Some(vec![stem(report.trace()), of(Standing::Best), mean, near])
+    Some(vec![stem(report.trace()), best.policy.to_owned(), mean, near])
 }
 
 /// Table of the best policies of several logs.

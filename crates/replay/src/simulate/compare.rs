@@ -1,29 +1,14 @@
 //! Differences between policies over blocks of the log: `differences.csv`, and the same in words.
 
 use super::world::{Opened, Run};
-use crate::difference::{Difference, unit};
-use crate::units::{best, may_be_best};
+use crate::difference::{self, Difference, Ranked, unit};
 use anyhow::{Result, anyhow};
 use lab::chart::{fixed, significant};
 use lab::scenario::did_you_mean;
 use lab::table::csv;
-use metrics::best::{Standing, standings};
 use metrics::{Blocks, ConfidenceInterval, Estimate, Metric, Refusal};
 
 const USUAL: &str = "easy";
-
-/// Standing of a policy among those that are compared.
-#[derive(Debug)]
-pub struct Ranked<'a> {
-    /// Metric of the comparison.
-    pub metric: &'static Metric,
-    /// Name of the policy.
-    pub policy: &'a str,
-    /// Mean over jobs.
-    pub mean: f64,
-    /// Standing relative to the best policy.
-    pub standing: Standing,
-}
 
 /// Position of the baseline: the one wanted, otherwise EASY, otherwise the first.
 pub(super) fn baseline(world: &Opened, wanted: Option<&str>) -> Result<usize> {
@@ -89,40 +74,30 @@ fn estimate(pair: [&Run; 2], blocks: impl Fn(&Run) -> &Blocks, metric: &Metric, 
     Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
 }
 
-/// Mean of each policy, NaN if it has none, and its standing.
-pub(super) fn ranked(runs: &[Run], metric: &Metric) -> (Vec<f64>, Vec<Standing>) {
-    let mean = |run: &Run| blocks(run).mean(metric.name()).map_or(f64::NAN, |mean| mean.mean);
-    let means: Vec<f64> = runs.iter().map(mean).collect();
-    let found = standings(&means, |a, b, level| {
+/// Ranks the policies by a metric.
+pub(super) fn ranked<'a>(runs: &'a [Run], metric: &'static Metric, naming: Naming) -> Vec<Ranked<'a>> {
+    let policies = runs.iter().map(|run| (naming(run), blocks(run).mean(metric.name()).map(|mean| mean.mean)));
+    difference::ranked(metric, policies, |a, b, level| {
         let interval = estimate([&runs[a], &runs[b]], blocks, metric, level)?;
         interval.low.zip(interval.high)
-    });
-    (means, found)
+    })
 }
 
 /// Sentences about the best policies; empty for a single one.
 pub(super) fn best_in_words(runs: &[Run], naming: Naming) -> Vec<String> {
-    let names: Vec<&str> = runs.iter().map(naming).collect();
     let metrics = compared().filter(|metric| runs.len() > 1 && metric.is_in_sentences());
-    metrics.filter_map(|metric| best(metric.label(), &names, &ranked(runs, metric).1)).collect()
+    metrics.filter_map(|metric| difference::best_in_words(&ranked(runs, metric, naming))).collect()
 }
 
 /// Every policy by every metric of which it has a mean.
-pub(super) fn standings_of(runs: &[Run]) -> Vec<Ranked<'_>> {
-    let of_metric = |metric: &'static Metric| {
-        let (means, found) = ranked(runs, metric);
-        let all = runs.iter().zip(means).zip(found).filter(|((_, mean), _)| mean.is_finite());
-        all.map(move |((run, mean), standing)| Ranked { metric, policy: &run.name, mean, standing }).collect::<Vec<_>>()
-    };
-    compared().flat_map(of_metric).collect()
+pub(super) fn standings(runs: &[Run]) -> Vec<Ranked<'_>> {
+    let all = compared().flat_map(|metric| ranked(runs, metric, |run| &run.name));
+    all.filter(|one| one.mean.is_finite()).collect()
 }
 
 /// `best.csv`.
 pub(super) fn best_table(runs: &[Run]) -> Result<Vec<u8>> {
-    let row = |Ranked { metric, policy, mean, standing }: Ranked<'_>| {
-        [metric.to_string(), policy.to_owned(), mean.to_string(), may_be_best(standing).to_owned()]
-    };
-    csv(["metric", "policy", "mean", "may_be_best"], standings_of(runs).into_iter().map(row))
+    csv(Ranked::COLUMNS, standings(runs).iter().map(Ranked::row))
 }
 
 /// `differences.csv`.

@@ -1,13 +1,13 @@
 //! Runs of all variants under all phases, and the estimates made of them.
 
 use super::trace::{LoggedRun, Trace, terms};
+use crate::difference::{Ranked, paired, ranked};
 use anyhow::{Result, bail};
 use lab::interrupt::{self, Interrupted};
 use lab::observations::Observations;
 use lab::parallel::in_parallel;
 use lab::quantity::{DesignPoint, Quantity};
-use metrics::best::{Standing, standings};
-use metrics::{Better, ConfidenceInterval, Mean, Metric, Totals, job};
+use metrics::{ConfidenceInterval, Mean, Metric, Totals, job};
 use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{EndState, Ended, Report, Site, simulate};
@@ -217,17 +217,12 @@ impl<'a> VariantResults<'a> {
         self.all.sample(&Cell { group: None, arm }.get(metric), u32::MAX)
     }
 
-    /// Standing of each variant by a metric.
-    pub(super) fn standings(&self, metric: &'static Metric) -> Vec<Standing> {
-        let sign = if metric.better() == Better::Larger { -1.0 } else { 1.0 };
-        let of = |arm| Cell { group: None, arm }.get(metric) * sign;
-        let means =
-            (0..self.arms.len()).map(|arm| self.mean(None, arm, metric).map_or(f64::NAN, |mean| sign * mean.mean));
-        standings(&means.collect::<Vec<f64>>(), |a, b, level| {
-            let sample = self.all.sample(&(of(a) - of(b)), u32::MAX);
-            let interval = (!sample.is_empty()).then(|| ConfidenceInterval::at(level, &sample))?;
-            interval.low.zip(interval.high)
-        })
+    /// Ranks the variants by a metric.
+    pub(super) fn ranked(&self, metric: &'static Metric) -> Vec<Ranked<'a>> {
+        let of = |arm| Cell { group: None, arm }.get(metric);
+        let arms = self.arms.iter().enumerate();
+        let arms = arms.map(|(at, arm)| (arm.name.as_str(), self.mean(None, at, metric).map(|mean| mean.mean)));
+        ranked(metric, arms, |a, b, level| paired(&self.all, [of(a), of(b)], level))
     }
 }
 

@@ -1,13 +1,13 @@
 //! Tables of a comparison of variants, and its sentences.
 
 use super::results::{Arm, VariantResults, of_groups};
-use crate::difference::{Difference, headline};
-use crate::units::{aligned, best, readable};
+use crate::difference::{Difference, best_in_words, headline};
+use crate::units::{aligned, readable};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::table::{csv, in_words, optional};
 use lab::terminal::csv_name;
-use metrics::{ConfidenceInterval, Estimate, Metric};
+use metrics::{ConfidenceInterval, Metric};
 use serde_json::{Value, json};
 use slurm_sched::workload::array_of;
 use slurm_sched::{EndState, hostlist};
@@ -116,8 +116,7 @@ pub(super) fn with_interval(difference: Option<ConfidenceInterval>, base: Option
 /// Differences of the other variants to the first by one metric, paired by phase.
 pub(super) fn compared<'a>(results: &'a VariantResults<'_>, metric: &'static Metric) -> Vec<Difference<'a>> {
     let of_arm = |(arm, policy): (usize, &'a Arm)| {
-        let ConfidenceInterval { mean, low, high, replications, .. } = results.difference(None, arm, metric)?;
-        let interval = Estimate { mean, low, high, blocks: replications, correlation: None, refused: None };
+        let interval = results.difference(None, arm, metric)?.into();
         let of_baseline = Some(results.mean(None, 0, metric)?.mean);
         let (policy, baseline) = (&*policy.name, &*results.arms[0].name);
         Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "phases" })
@@ -127,12 +126,11 @@ pub(super) fn compared<'a>(results: &'a VariantResults<'_>, metric: &'static Met
 
 /// The best variant and its difference by each metric, and the variants that may be the best.
 pub(super) fn sentences(results: &VariantResults<'_>) -> Vec<String> {
-    let names: Vec<&str> = results.arms.iter().map(|arm| arm.name.as_str()).collect();
     let mut sentences = Vec::new();
     for metric in spoken().filter(|metric| metric.is_in_sentences()) {
         sentences.extend(headline(&compared(results, metric)).map(|(text, _)| text));
-        if names.len() > 1 && results.phases > 1 {
-            sentences.extend(best(metric.label(), &names, &results.standings(metric)));
+        if results.arms.len() > 1 && results.phases > 1 {
+            sentences.extend(best_in_words(&results.ranked(metric)));
         }
     }
     sentences
