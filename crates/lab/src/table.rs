@@ -95,7 +95,7 @@ pub fn optional(value: Option<f64>) -> String {
 }
 
 /// Returns the columns `mean`, `ci_low`, `ci_high` and `reps`.
-pub(crate) fn columns(estimate: &ConfidenceInterval) -> [String; 4] {
+pub fn columns(estimate: &ConfidenceInterval) -> [String; 4] {
     [number(estimate.mean), optional(estimate.low), optional(estimate.high), estimate.replications.to_string()]
 }
 

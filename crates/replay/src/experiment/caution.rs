@@ -1,8 +1,8 @@
 //! Warnings: known pitfalls of a design and its results, and replications that differ from the log itself.
 
-use super::design::Design;
+use super::design::{Design, Metric};
 use super::file::{Log, Method};
-use super::measure::{Cell, Metric};
+use super::measure::Cell;
 use super::results::Results;
 use super::workloads::Held;
 use crate::simulate::policy::Policy;

@@ -1,10 +1,10 @@
 //! From a file to a design: the rules that concern more than one value. An error names file, line, key and fix.
 
-use super::design::{Claim, Design, Value};
+use super::design::{Claim, Design, Metric, Value};
 use super::file::{
     Bound, ClaimTable, Factor, File, Log, Method, Replicate, Source, Test, ValueText, Vary, WholeNumber,
 };
-use super::measure::{Metric, metrics_with};
+use super::measure::metrics_with;
 use crate::options::stem;
 use crate::simulate::Added;
 use crate::simulate::policy::Policy;

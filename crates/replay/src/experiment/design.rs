@@ -1,10 +1,12 @@
 //! The design of an experiment: its file, read and checked.
 
 use super::file::{Log, Method, Replicate, WholeNumber};
-use super::measure::Metric;
 use crate::simulate::policy::Policy;
 use metrics::OwnMetric;
 use workload::Estimates;
+
+/// A metric of the catalogue, or of the program's own: a column of runs.csv.
+pub(super) type Metric = &'static metrics::Metric;
 
 #[derive(Clone, Debug)]
 pub(super) struct Design {

@@ -1,8 +1,8 @@
 //! The answer of an experiment and its pictures, each with its data: every policy against the baseline, over all logs and settings and by
 //! each.
 
-use super::design::{Setting, Value};
-use super::measure::{Cell, Metric, better};
+use super::design::{Metric, Setting, Value};
+use super::measure::{Cell, better};
 use super::results::Results;
 use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, by_class, capitalized, headline};
 use lab::chart::{Axis, Chart, Facet, Point, Series};

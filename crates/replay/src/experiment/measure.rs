@@ -1,6 +1,8 @@
 //! Measures of one run: a number for each metric.
 
+use super::design::{Design, Metric};
 use super::file::{Replicate, WarmUp};
+use super::workloads::ReplayInput;
 use crate::difference::sign;
 use crate::simulate::held::{Placement, record_of};
 use crate::units::as_f64;
@@ -30,9 +32,6 @@ impl Cell {
     }
 }
 
-/// A metric of the catalogue, or of the program's own: a column of runs.csv.
-pub(crate) type Metric = &'static metrics::Metric;
-
 /// Metrics of the catalogue, and the program's own: the columns of runs.csv.
 pub(super) fn metrics_with(own: &[OwnMetric]) -> Vec<Metric> {
     Metric::list().into_iter().chain(own.iter().map(|own| own.metric)).collect()
@@ -53,7 +52,9 @@ impl Replicate {
             WarmUp::Span(span) => Time::ZERO + span,
             // A run that never settles loses its first half; `left_out_percent` is the share of left-out jobs.
             WarmUp::Mser => {
-                let cut = warm_up::mser(&waits(jobs, baseline), 5).unwrap_or(jobs.len() / 2);
+                let wait = |(job, placed): (&Job, &Placement)| Some((*placed)?.0.since(job.submit).as_secs_f64());
+                let waits: Vec<f64> = jobs.iter().zip(baseline).filter_map(wait).collect();
+                let cut = warm_up::mser(&waits, 5).unwrap_or(jobs.len() / 2);
                 jobs.get(cut).map_or(last, |job| job.submit)
             }
         };
@@ -67,26 +68,22 @@ impl Replicate {
     }
 }
 
-/// Waits in order of submission, in seconds, of the jobs that ran.
-fn waits(jobs: &[Job], placements: &[Placement]) -> Vec<f64> {
-    let pairs = jobs.iter().zip(placements);
-    pairs.filter_map(|(job, placement)| placement.map(|(start, _)| start.since(job.submit).as_secs_f64())).collect()
-}
-
-/// Measures of one run: a value for each metric, NaN if it is undefined.
+/// Measures of one run from its placements and its backlog, over the submissions `from` one instant `to` another: a value for each metric
+/// that is defined.
 pub(super) fn measured(
-    jobs: &[Job],
-    placements: &[Placement],
-    processors: u32,
+    design: &Design,
+    ReplayInput { jobs, processors, .. }: &ReplayInput,
+    (placements, trend): &(Vec<Placement>, Trend),
     (from, to): (Time, Time),
-    cuts: bool,
-    trend: &Trend,
-    own: &[OwnMetric],
-) -> Vec<f64> {
-    let mut totals = Totals::new(processors, own);
+) -> Vec<Option<f64>> {
+    let mut totals = Totals::new(*processors, &design.own_metrics);
     totals.sums.trend = Some(*trend);
-    let (mut work, mut left_out) = (0.0, 0_u32);
+    let (mut work, mut busy, mut left_out) = (0.0, 0.0, 0_u32);
     for (job, placement) in jobs.iter().zip(placements) {
+        let width = f64::from(job.request.processors);
+        if let Some((start, finish)) = *placement {
+            busy += width * finish.min(to).saturating_since(start.max(from)).as_secs_f64();
+        }
         if job.submit < from || job.submit > to {
             left_out += 1;
             continue;
@@ -96,25 +93,15 @@ pub(super) fn measured(
             continue;
         };
         totals.add(&record_of(job, placed));
-        work += f64::from(job.request.processors) * job.runtime.as_secs_f64();
+        work += width * job.runtime.as_secs_f64();
     }
-    let room = f64::from(processors) * to.saturating_since(from).as_secs_f64();
+    let room = f64::from(*processors) * to.saturating_since(from).as_secs_f64();
     let in_room = |work: f64| (room > 0.0).then(|| work / room);
-    if cuts {
+    if design.replicate.cuts() {
         // Only over the window, including the jobs that came before it.
-        totals.count("utilization", in_room(busy(jobs, placements, from, to)));
+        totals.count("utilization", in_room(busy));
     }
     totals.count("offered_load", in_room(work));
     totals.count("left_out_percent", Some(100.0 * f64::from(left_out) / as_f64(jobs.len()).max(1.0)));
-    totals.row().into_iter().map(|(_, value)| value.unwrap_or(f64::NAN)).collect()
-}
-
-/// Processor-seconds that were busy from `from` to `to`.
-fn busy(jobs: &[Job], placements: &[Placement], from: Time, to: Time) -> f64 {
-    let pairs = jobs.iter().zip(placements).filter_map(|(job, placement)| Some((job, (*placement)?)));
-    let seconds = pairs.map(|(job, (start, finish))| {
-        let span = finish.min(to).saturating_since(start.max(from));
-        f64::from(job.request.processors) * span.as_secs_f64()
-    });
-    seconds.sum()
+    totals.row().into_iter().map(|(_, value)| value.filter(|value| value.is_finite())).collect()
 }

@@ -1,10 +1,10 @@
 //! Files and terminal text of a finished experiment.
 
 use super::caution::{InLog, pitfalls};
-use super::design::{Claim, Design};
+use super::design::{Claim, Design, Metric};
 use super::figures::{self, Answer};
 use super::file::Method;
-use super::measure::{Cell, Metric};
+use super::measure::Cell;
 use super::plan::ExperimentPlan;
 use super::results::Results;
 use super::unit::Run;

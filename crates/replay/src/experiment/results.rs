@@ -1,7 +1,7 @@
 //! All runs of an experiment, and their tables.
 
-use super::design::{Claim, Design, Setting};
-use super::measure::{Cell, Metric, metrics_with};
+use super::design::{Claim, Design, Metric, Setting};
+use super::measure::{Cell, metrics_with};
 use super::unit::Run;
 use super::workloads::IN_LOG;
 use crate::difference::{Ranked, paired, ranked, sign, with};
@@ -9,7 +9,7 @@ use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
 use lab::observations::Observations;
 use lab::quantity::{DesignPoint, Quantity};
-use lab::table::{csv, number, optional};
+use lab::table::{columns, csv, number};
 use lab::terminal::csv_name;
 use metrics::ConfidenceInterval;
 use metrics::best::Standing;
@@ -177,7 +177,11 @@ impl<'a> Results<'a> {
         }
         let checks = groups.values().map(|places| {
             let quantity = Quantity::mean_of(places.iter().map(|at| self.claimed(claim, *at)).collect());
-            Check { label: self.label(claim, places[0]), quantity, rule }
+            let (at, log) = (places[0], &self.design.logs[places[0].log].name);
+            let values = claim.every.iter().map(|column| self.settings[at.setting].0[*column].to_string());
+            let label = Vec::from_iter(claim.every_log.then(|| log.clone()).into_iter().chain(values)).join(", ");
+            let label = if label.is_empty() { "all logs and settings".to_owned() } else { label };
+            Check { label, quantity, rule }
         });
         let (label, unit) = (claim.metric.label(), claim.metric.unit());
         let has_unit = self.whole(claim).is_none() && !unit.is_empty();
@@ -205,15 +209,6 @@ impl<'a> Results<'a> {
             return difference;
         }
         difference * (100.0 / self.estimate(&theirs).map_or(f64::NAN, |theirs| theirs.mean.abs()))
-    }
-
-    /// The log and the values of a check of a claim.
-    fn label(&self, claim: &Claim, at: Cell) -> String {
-        let values = claim.every.iter().map(|column| self.settings[at.setting].0[*column].to_string());
-        let log = claim.every_log.then(|| self.design.logs[at.log].name.clone());
-        let parts = log.into_iter().chain(values);
-        let label = parts.collect::<Vec<_>>().join(", ");
-        if label.is_empty() { "all logs and settings".to_owned() } else { label }
     }
 
     /// The quantity that decides a claim, with its metric by this name.
@@ -279,10 +274,8 @@ impl Results<'_> {
     }
 
     /// The columns [`ESTIMATED`].
-    fn estimated(&self, cell: Cell, metric: Metric, estimate: &ConfidenceInterval) -> [String; 6] {
-        let ConfidenceInterval { mean, low, high, replications, .. } = *estimate;
-        let (policy, metric) = (self.name(cell).to_owned(), metric.to_string());
-        [policy, metric, number(mean), optional(low), optional(high), replications.to_string()]
+    fn estimated(&self, cell: Cell, metric: Metric, estimate: &ConfidenceInterval) -> Vec<String> {
+        [&[self.name(cell).to_owned(), metric.to_string()][..], &columns(estimate)].concat()
     }
 
     /// A row for each log, setting, policy and metric with an estimate.
@@ -313,26 +306,18 @@ impl Results<'_> {
 
     /// `ranks.csv`: ranks in each place, and over all logs and settings, where an observation is a replication over all of them.
     pub(super) fn rank_table(&self) -> Result<Vec<u8>> {
-        // The ranks of a saturated policy do not grow.
-        let estimate = |rank: &Quantity<Cell>| {
-            Some(self.observations.estimate(rank, u32::MAX)).filter(|estimate| estimate.replications > 0)
-        };
+        let all = (vec!["all".to_owned(); 1 + self.design.vary.len()], self.places().collect());
+        let each = self.places().map(|at| (self.placed(at, []), vec![at]));
         let mut rows = Vec::new();
-        for (at, metric) in self.measures() {
-            for cell in self.policies(at) {
-                let rank = estimate(&self.rank(cell, metric));
-                rows.extend(rank.map(|rank| self.placed(at, self.estimated(cell, metric, &rank))));
-            }
-        }
-        let Some(first) = self.places().next() else { return csv(self.head(ESTIMATED), rows) };
-        for metric in &self.design.metrics {
-            for cell in self.policies(first) {
-                let ranks = self.places().map(|at| self.rank(at.under(cell.policy), metric));
-                let mut place = vec!["all".to_owned(); 1 + self.design.vary.len()];
-                rows.extend(estimate(&Quantity::mean_of(ranks.collect())).map(|rank| {
-                    place.extend(self.estimated(cell, metric, &rank));
-                    place
-                }));
+        for (names, places) in each.chain([all]) {
+            for (metric, cell) in
+                self.design.metrics.iter().flat_map(|metric| self.policies(places[0]).map(move |cell| (*metric, cell)))
+            {
+                let ranks = places.iter().map(|at| self.rank(at.under(cell.policy), metric));
+                // The ranks of a saturated policy do not grow.
+                let rank = self.observations.estimate(&Quantity::mean_of(ranks.collect()), u32::MAX);
+                let row = || [&names[..], &self.estimated(cell, metric, &rank)].concat();
+                rows.extend((rank.replications > 0).then(row));
             }
         }
         csv(self.head(ESTIMATED), rows)

@@ -156,10 +156,7 @@ fn under(
     let window = design.replicate.window(jobs, &baseline.0);
     let run = |policy: usize| {
         let other = if policy == design.baseline { None } else { Some(replay(policy)?) };
-        let (placements, trend) = other.as_ref().unwrap_or(&baseline);
-        let cuts = design.replicate.cuts();
-        let row = measured(jobs, placements, input.processors, window, cuts, trend, &design.own_metrics);
-        let metrics = row.into_iter().map(|value| value.is_finite().then_some(value)).collect();
+        let metrics = measured(design, &input, other.as_ref().unwrap_or(&baseline), window);
         Ok(Run { cell: Cell { log, setting: place, policy }, rep, metrics, refused: 0 })
     };
     policies.map(run).collect()

@@ -1,8 +1,8 @@
 //! The findings in sentences, built from the numbers.
 
-use super::design::Claim;
+use super::design::{Claim, Metric};
 use super::figures::Answer;
-use super::measure::{Cell, Metric, better};
+use super::measure::{Cell, better};
 use super::results::Results;
 use crate::difference::best_in_words;
 use crate::simulate::policy::Policy;
