@@ -48,8 +48,8 @@ use unit::Run;
 ///
 /// The first error in it, with its line.
 pub fn check_text(text: &str) -> Result<()> {
-    let source = file::Source { path: PathBuf::from("experiment.toml"), text: text.to_owned() };
-    design::Design::read(&source, &Added::default()).map(drop)
+    let (path, text, added) = (PathBuf::from("experiment.toml"), text.to_owned(), &Added::default());
+    design::Design::read(&file::Source { path, text, added }).map(drop)
 }
 
 /// Runs the command. `added` are policies and metrics of the program's own.
@@ -130,7 +130,6 @@ fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Res
     report(&plan, runs, out, timings, common)
 }
 
-/// Writes and prints the results.
 fn report(
     plan: &ExperimentPlan,
     runs: Vec<Run>,

@@ -17,7 +17,6 @@ use workload::Estimates;
 /// Number of paired differences at which one of them is expected to stand out by chance.
 const MANY_COMPARISONS: usize = 20;
 
-/// A warning, if it applies.
 fn warning(applies: bool, words: &str) -> Option<String> {
     applies.then(|| words.to_owned())
 }
@@ -181,7 +180,6 @@ impl InLog {
         Table::new("in-log", "The log itself", caption, columns, all.iter().map(row).collect())
     }
 
-    /// `log.csv`.
     pub(super) fn csv(all: &[Self], results: &Results<'_>) -> Result<Vec<u8>> {
         let row = |one: &Self| {
             let names = [results.name(one.at).to_owned(), one.metric.to_string()];

@@ -6,7 +6,6 @@ use super::file::{
 };
 use super::measure::metrics_with;
 use crate::options::stem;
-use crate::simulate::Added;
 use crate::simulate::policy::Policy;
 use anyhow::{Result, bail};
 use lab::scenario::did_you_mean;
@@ -16,15 +15,14 @@ use workload::Deadlines;
 use workload::model::{self, models};
 
 impl Design {
-    /// Reads and checks the whole file; `added` are policies and metrics of the program's own.
-    pub(super) fn read(source: &Source, added: &Added) -> Result<Self> {
-        let file = source.parse()?;
-        let check = SourceCheck { source, added };
+    /// Reads and checks the whole file.
+    pub(super) fn read(check: &Source<'_>) -> Result<Self> {
+        let file = check.parse()?;
         let File { name, mut log, replicate, .. } = file;
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
         if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
             let rest = "names a folder of results; use letters, digits, hyphens, dots and underscores";
-            bail!(source.wrong("name", format!("name: {name:?} {rest}")));
+            bail!(check.wrong("name", format!("name: {name:?} {rest}")));
         }
         let policies = check.policies(&file.policies)?;
         let baseline = check.policy(&file.baseline, "baseline", &policies)?;
@@ -38,7 +36,7 @@ impl Design {
             policies,
             baseline,
             metrics,
-            own_metrics: added.metrics.clone(),
+            own_metrics: check.added.metrics.clone(),
             seed: file.seed,
             vary: check.vary(&file.vary, &log, method)?,
             logs: log,
@@ -53,25 +51,19 @@ impl Design {
     }
 }
 
-/// Checks with the source at hand, for messages.
-struct SourceCheck<'a> {
-    source: &'a Source,
-    added: &'a Added,
-}
-
-impl SourceCheck<'_> {
+impl Source<'_> {
     /// Fails at the first rule that is broken. A rule is true if it is broken, and has the words of the error, which begin with the
     /// key in `table`.
     fn refuse(&self, table: &str, rules: &[(bool, &str)]) -> Result<()> {
         let Some((_, words)) = rules.iter().find(|(is_broken, _)| *is_broken) else { return Ok(()) };
         let key = words.split(':').next().unwrap_or_default();
-        bail!(self.source.wrong(format!("{table}.{key}").trim_start_matches('.'), words))
+        bail!(self.wrong(format!("{table}.{key}").trim_start_matches('.'), words))
     }
 
     fn policies(&self, names: &[String]) -> Result<Vec<Policy>> {
         let mut policies: Vec<Policy> = Vec::new();
         for (place, name) in names.iter().enumerate() {
-            let wrong = |words: &str| self.source.wrong(&format!("policies.{place}"), format!("policies: {words}"));
+            let wrong = |words: &str| self.wrong(&format!("policies.{place}"), format!("policies: {words}"));
             let policy = Policy::find(name, &self.added.policies).map_err(|words| wrong(&words.to_string()))?;
             if policies.iter().any(|known| known.name() == policy.name()) {
                 bail!(wrong(&format!("{} is there twice; leave one out", policy.name())));
@@ -92,7 +84,7 @@ impl SourceCheck<'_> {
             let (hint, listed) = (did_you_mean(text, names()), names().collect::<Vec<_>>().join(", "));
             let key = path.rsplit('.').next().unwrap_or_default();
             let words = format!("{key}: {text:?} is none of the policies{hint}; take one of {listed}, or add it");
-            self.source.wrong(path, words)
+            self.wrong(path, words)
         })
     }
 
@@ -100,7 +92,7 @@ impl SourceCheck<'_> {
         let all = metrics_with(&self.added.metrics);
         let mut metrics: Vec<Metric> = Vec::new();
         for (place, name) in names.iter().enumerate() {
-            let wrong = |words: &str| self.source.wrong(&format!("metrics.{place}"), format!("metrics: {words}"));
+            let wrong = |words: &str| self.wrong(&format!("metrics.{place}"), format!("metrics: {words}"));
             let Some(metric) = all.iter().find(|known| known.name() == name) else {
                 let hint = did_you_mean(name, all.iter().map(|known| known.name()));
                 let there = "there are the columns of summary.csv of `simulate`";
@@ -122,11 +114,11 @@ impl SourceCheck<'_> {
             if log.name.is_empty() {
                 log.name = stem(Path::new(log.file.as_ref().or(log.model.as_ref()).map_or("", |from| from)));
             }
-            log.line = self.source.line(&table);
+            log.line = self.line(&table);
         }
         if logs.is_empty() {
             let words = "log: there is none; add [[log]] with file = \"FILE.swf.gz\" or model = \"lublin\"";
-            bail!(self.source.wrong("name", words));
+            bail!(self.wrong("name", words));
         }
         for (place, Log { name, .. }) in logs.iter().enumerate() {
             let words = format!("log: two are called {name:?}; give one another name = \"…\"");
@@ -177,7 +169,7 @@ impl SourceCheck<'_> {
              requested time), or column:N",
             metrics[place], log.name
         );
-        bail!(self.source.wrong(&format!("metrics.{place}"), words))
+        bail!(self.wrong(&format!("metrics.{place}"), words))
     }
 
     /// Dimensions in the order of the file.
@@ -202,7 +194,7 @@ impl SourceCheck<'_> {
             estimates.as_ref().map(|list| ("estimates", list.iter().map(of_estimates).collect())),
         ];
         let mut all = Vec::from_iter(all.into_iter().flatten());
-        all.sort_by_key(|(name, _)| position_of(&self.source.text, &format!("vary.{name}")));
+        all.sort_by_key(|(name, _)| position_of(&self.text, &format!("vary.{name}")));
         for (name, values) in &all {
             self.refuse("vary", &[(values.is_empty(), &format!("{name}: is empty; give one value at least"))])?;
             for (place, value) in values.iter().enumerate() {
@@ -221,7 +213,7 @@ impl SourceCheck<'_> {
         let of_weeks = not_with("weeks: goes with method = \"blocks\" or \"users\"");
         if let Some(share) = precision.filter(|share| *share <= 0.0 || *share >= 1.0) {
             let words = format!("replicate.precision: {share} is out of range; give a share such as 0.02");
-            bail!(self.source.wrong("replicate.precision", words));
+            bail!(self.wrong("replicate.precision", words));
         }
         let rules: &[(bool, &str)] = &[
             (shift.is_some() && *method != Method::Shake, &of_shake),
@@ -238,12 +230,12 @@ impl SourceCheck<'_> {
         let Some(metric) = names().position(|name| name == test.metric) else {
             let hint = did_you_mean(&test.metric, names());
             let words = format!("metric: {:?} is none of the metrics{hint}; add it to metrics", test.metric);
-            bail!(self.source.wrong(&within("metric"), words));
+            bail!(self.wrong(&within("metric"), words));
         };
         let (is_below, key, bound) = match (below, above) {
             (Some(below), None) => (true, "below", below),
             (None, Some(above)) => (false, "above", above),
-            _ => bail!(self.source.wrong(&within(""), "test: needs either below or above, a policy or a number")),
+            _ => bail!(self.wrong(&within(""), "test: needs either below or above, a policy or a number")),
         };
         let policy = self.policy(&test.policy, &within("policy"), &design.policies)?;
         let (other, bound) = match bound {
@@ -253,7 +245,7 @@ impl SourceCheck<'_> {
         let known: Vec<&str> = std::iter::once("log").chain(design.varied()).collect();
         if let Some(place) = every.iter().position(|name| !known.contains(&name.as_str())) {
             let words = format!("every: {:?} is not varied here; there are {}", every[place], known.join(", "));
-            bail!(self.source.wrong(&within(&format!("every.{place}")), words));
+            bail!(self.wrong(&within(&format!("every.{place}")), words));
         }
         let (is_number, every_log) = (other.is_none(), every.iter().any(|name| name == "log"));
         let by = by.map(|by| by.0.0);
@@ -273,7 +265,7 @@ impl SourceCheck<'_> {
         let is_taken = design.claims.iter().any(|known| known.id == id);
         self.refuse(table, &[(is_taken, &format!("id: two claims are called {id:?}; rename one"))])?;
         let columns = every.iter().filter_map(|name| design.varied().position(|known| known == *name));
-        let file = self.source.path.file_name().unwrap_or_default().to_string_lossy();
+        let file = self.path.file_name().unwrap_or_default().to_string_lossy();
         Ok(Claim {
             metric: design.metrics[metric],
             policy,
@@ -283,7 +275,7 @@ impl SourceCheck<'_> {
             share: by.map(|by| if is_below { 1.0 - by } else { 1.0 + by }),
             every_log,
             every: columns.collect(),
-            source: format!("{file}:{}", self.source.line(table)),
+            source: format!("{file}:{}", self.line(table)),
             id,
             says,
         })

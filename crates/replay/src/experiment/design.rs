@@ -86,7 +86,6 @@ impl Setting {
     }
 }
 
-/// A claim about a policy.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     pub(super) id: String,

@@ -1,6 +1,7 @@
 //! The file of an experiment as it is written. Single values are checked during reading, so that each error has its line.
 
 use crate::options::Inside;
+use crate::simulate::Added;
 use anyhow::{Result, anyhow};
 use lab::toml_text;
 use serde::Deserialize;
@@ -9,7 +10,6 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use workload::{Deadlines, Estimates};
 
-/// The whole file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct File {
@@ -51,9 +51,7 @@ pub(super) struct Log {
     pub(super) count: Option<WholeNumber<1, 100_000_000>>,
     /// Offered load that it is scaled to.
     pub(super) load: Option<Factor>,
-    /// File of the model's parameters.
     pub(super) preset: Option<String>,
-    /// Line of the table.
     #[serde(skip)]
     pub(super) line: usize,
 }
@@ -118,7 +116,6 @@ impl Replicate {
     }
 }
 
-/// Method of replication.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Method {
@@ -191,7 +188,6 @@ impl<const LOW: u32, const HIGH: u32> TryFrom<i64> for WholeNumber<LOW, HIGH> {
     }
 }
 
-/// Number used as a multiplier.
 #[derive(Copy, Clone, Debug, Deserialize)]
 #[serde(try_from = "f64")]
 pub(super) struct Factor(pub(super) f64);
@@ -272,14 +268,14 @@ impl FromStr for MarginText {
     }
 }
 
-/// A text with its path, to find the line of an error.
-#[derive(Clone, Debug)]
-pub(super) struct Source {
+/// A text with its path, to find the line of an error, and the policies and metrics that it may name beside those of the catalogue.
+pub(super) struct Source<'a> {
     pub(super) path: PathBuf,
     pub(super) text: String,
+    pub(super) added: &'a Added,
 }
 
-impl Source {
+impl Source<'_> {
     /// Reads the text; an error names line and key.
     pub(super) fn parse(&self) -> Result<File> {
         toml_text::read(&self.text).map_err(|wrong| anyhow!("{}:{}: {}", self.path.display(), wrong.line, wrong.words))

@@ -23,7 +23,6 @@ const OF_A_PROGRAM: u64 = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Head {
-    /// Version of the plan's format.
     version: u32,
     /// Path of the experiment's file, as given; its content is in `text`.
     pub(super) file: PathBuf,
@@ -76,7 +75,6 @@ pub(super) struct ExperimentPlan {
 }
 
 impl ExperimentPlan {
-    /// The plan of a file.
     pub(super) fn of(file: &Path, how: &How, added: &Added) -> Result<Self> {
         let text = ::workload::file::read_text(file)?;
         let traces = how.traces.clone().or_else(|| std::env::var_os("GRID_TRACES").map(PathBuf::from));
@@ -113,8 +111,8 @@ impl ExperimentPlan {
 
     /// The design and the logs of a plan without units.
     fn opened(head: Head, cells: PathBuf, added: &Added) -> Result<Self> {
-        let source = Source { path: head.file.clone(), text: head.text.clone() };
-        let mut design = Design::read(&source, added)?;
+        let source = Source { path: head.file.clone(), text: head.text.clone(), added };
+        let mut design = Design::read(&source)?;
         design.seed = head.seed.unwrap_or(design.seed);
         if head.quick {
             design = design.quick();
@@ -126,7 +124,6 @@ impl ExperimentPlan {
         Ok(Self { head, units: Vec::new(), design, held, cells, hash, code })
     }
 
-    /// Reads a plan, and its logs.
     pub(super) fn read(path: &Path, added: &Added) -> Result<Self> {
         let text = ::workload::file::read_text(path)?;
         let wrong = |line: usize, words: &dyn std::fmt::Display| {
@@ -149,7 +146,6 @@ impl ExperimentPlan {
         Ok(Self { units, hash: hex::encode(Sha256::digest(&text)), ..plan })
     }
 
-    /// The file of the plan.
     pub(super) fn path(&self) -> PathBuf {
         self.cells.join("plan.jsonl")
     }
@@ -178,10 +174,6 @@ impl ExperimentPlan {
     }
 
     /// Checks that the policies are the programs that the plan was made for.
-    ///
-    /// # Errors
-    ///
-    /// A file that has changed since then, or is missing.
     pub(super) fn ensure_same_programs(&self) -> Result<()> {
         let now = programs(&self.design)?;
         for (policy, files) in &self.head.programs {
@@ -220,7 +212,6 @@ impl ExperimentPlan {
     }
 }
 
-/// The folder of a file.
 fn above(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

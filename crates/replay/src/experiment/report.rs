@@ -120,7 +120,6 @@ impl<'a> ExperimentReport<'a> {
         tables
     }
 
-    /// Labels of the metrics.
     fn labels(&self) -> impl Iterator<Item = &'a str> {
         self.plan.design.metrics.iter().map(|metric| metric.label())
     }

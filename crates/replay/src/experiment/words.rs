@@ -12,7 +12,6 @@ use lab::claim::{Judged, JudgedCell};
 use lab::table::in_words;
 use lab::verdict::Verdict;
 
-/// Verdict on a claim of the user's own.
 pub(super) const fn finding(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Reproduced | Verdict::Consistent => "supported",

@@ -54,7 +54,7 @@ pub(super) struct ReplayInput {
 
 impl Held {
     /// Opens the log, and checks that the experiment can run on it. A message names the file and line of its table.
-    pub(super) fn open(log: &Log, design: &Design, source: &Source, traces: Option<&Path>) -> Result<Self> {
+    pub(super) fn open(log: &Log, design: &Design, source: &Source<'_>, traces: Option<&Path>) -> Result<Self> {
         let find = |name: &Path| found(name, source, traces);
         let opened = || -> Result<Self> {
             let (mut given, mut tells_memory) = (None, false);
@@ -238,13 +238,12 @@ impl SourceOrigin {
     }
 }
 
-/// Processors of all machines.
 fn all_of(machines: &[Machine]) -> u32 {
     machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add)
 }
 
 /// Path of a file that an experiment names: beside it, then here, then among the traces.
-fn found(name: &Path, source: &Source, traces: Option<&Path>) -> Result<PathBuf> {
+fn found(name: &Path, source: &Source<'_>, traces: Option<&Path>) -> Result<PathBuf> {
     let beside = source.path.parent().unwrap_or(Path::new("")).join(name);
     let folders = [Some(beside), Some(name.to_owned()), traces.map(|folder| folder.join(name))];
     folders.into_iter().flatten().find(|path| path.is_file()).ok_or_else(|| {
