@@ -103,8 +103,8 @@ impl ExperimentPlan {
             units.extend(starts.map(|start| (log, start, end.min(start + many))));
         }
         self.units = (0..).zip(units).map(|(unit, (log, first, end))| Unit { unit, log, first, end }).collect();
-        let units = u32::try_from(self.units.len()).context("there are too many units")?;
-        self.head = Head { first, end, units, ..std::mem::take(&mut self.head) };
+        (self.head.first, self.head.end) = (first, end);
+        self.head.units = u32::try_from(self.units.len()).context("there are too many units")?;
         self.hash = hex::encode(Sha256::digest(self.to_text()));
         Ok(())
     }

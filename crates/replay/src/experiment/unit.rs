@@ -25,6 +25,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use workload::HeldLog;
+use workload::resample::Drawn;
 
 /// One run with its metrics: `null` if a metric is undefined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,18 +110,16 @@ fn simulated(plan: &ExperimentPlan, batch: Batch, ran: &(dyn Fn(u64) + Sync)) ->
     let is_run =
         |(_, setting): &(usize, &Setting)| batch.rep != IN_LOG || users(setting).to_bits() == 1.0_f64.to_bits();
     let settings: Vec<(usize, &Setting)> = settings.iter().enumerate().filter(is_run).collect();
-    // Settings that differ in estimates or in density share the jobs. By users: the jobs, the number of refused draws, and the first
-    // setting.
-    let mut bases: BTreeMap<u64, (HeldLog, u32, usize)> = BTreeMap::new();
+    // Settings that differ in estimates or in density share the jobs. By users: the draw, and the first setting.
+    let mut bases: BTreeMap<u64, (Drawn, usize)> = BTreeMap::new();
     for (position, setting) in &settings {
         if let Entry::Vacant(base) = bases.entry(users(setting).to_bits()) {
-            let (jobs, refused) = plan.held[batch.log].replication(&plan.design, users(setting), batch.rep)?;
-            base.insert((jobs, refused, *position));
+            base.insert((plan.held[batch.log].replication(&plan.design, users(setting), batch.rep)?, *position));
         }
     }
     let runs = in_parallel(&settings, |&(position, setting)| {
-        let (base, refused, first) = &bases[&users(setting).to_bits()];
-        let mut runs = under(plan, batch, base, (position, setting))?;
+        let (Drawn { log, refused }, first) = &bases[&users(setting).to_bits()];
+        let mut runs = under(plan, batch, log, (position, setting))?;
         runs[0].refused = if position == *first { *refused } else { 0 };
         ran(plan.cost(batch) / settings.len() as u64);
         Ok(runs)

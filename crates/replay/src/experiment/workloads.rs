@@ -9,7 +9,6 @@ use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
 use lab::provenance::sha256_of;
 use sim_core::{Job, Streams};
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use workload::model;
 use workload::resample::{Blocks, Drawn, Users, shaken};
@@ -121,28 +120,27 @@ impl Held {
         Ok(Self { path, sha256, repairs, density, ..Self::new(origin, log, machines) })
     }
 
-    /// The jobs of a replication before settings change them, and the number of draws outside the bounds of the log; `users`
-    /// relative to the log's own. Replication [`IN_LOG`] is the log itself.
-    pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> Result<(HeldLog, u32)> {
+    /// The jobs of a replication before settings change them; `users` is relative to the log's own. Replication [`IN_LOG`] is the log
+    /// itself.
+    pub(super) fn replication(&self, design: &Design, users: f64, replication: u32) -> Result<Drawn> {
         if let Some(log) = self.log().filter(|_| replication == IN_LOG) {
-            return Ok((log.clone(), 0));
+            return Ok(Drawn { log: log.clone(), refused: 0 });
         }
         let streams = Streams::new(design.seed, replication);
-        let named = |error: &dyn Display| anyhow!("{}, replication {replication}: {error}", self.path.display());
-        let Drawn { log, refused } = match &self.origin {
-            SourceOrigin::Blocks(of) => of.redrawn(&streams).map_err(|error| named(&error))?,
-            SourceOrigin::Users(log, of) => {
-                let of = of.clone().with_users(users);
-                of.redrawn_within(log, (self.processors, self.density), &streams).map_err(|error| named(&error))?
+        let drawn = match (&self.origin, self.log.deadlines.0) {
+            (SourceOrigin::Blocks(of), _) => of.redrawn(&streams),
+            (SourceOrigin::Users(log, of), _) => {
+                of.clone().with_users(users).redrawn_within(log, (self.processors, self.density), &streams)
             }
-            SourceOrigin::Model(model, count) => {
-                let log = model.drawn(&streams, *count);
-                let Deadlines::Factor(factor) = self.log.deadlines.0 else { return Ok((log, 0)) };
-                return Ok((log.due_after(factor), 0));
+            (SourceOrigin::Model(model, count), Deadlines::Factor(factor)) => {
+                Ok(Drawn { log: model.drawn(&streams, *count).due_after(factor), refused: 0 })
             }
-            SourceOrigin::Log(log) => return Ok((shaken(log, design.replicate.shift(), &streams), 0)),
+            (SourceOrigin::Model(model, count), _) => Ok(Drawn { log: model.drawn(&streams, *count), refused: 0 }),
+            (SourceOrigin::Log(log), _) => {
+                Ok(Drawn { log: shaken(log, design.replicate.shift(), &streams), refused: 0 })
+            }
         };
-        Ok((log, refused))
+        drawn.map_err(|error| anyhow!("{}, replication {replication}: {error}", self.path.display()))
     }
 
     /// Parts that replications are drawn from; `None` if nothing is drawn from parts.

@@ -8,7 +8,7 @@ use super::{compare, terminal};
 use crate::options::stem;
 use crate::units::{alone, cell, count, readable, saturation, table};
 use anyhow::Result;
-use lab::chart::{Picture, Point};
+use lab::chart::Picture;
 use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Page};
 use lab::table::csv;
@@ -54,32 +54,26 @@ impl Simulation {
     /// The data of a picture, in the tidy form, under the names of policies that files have; none for a Gantt chart, whose data are
     /// `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
-        let id = picture.id();
-        let row = |name: &str, x: String, y: f64, interval: Option<(f64, f64)>, reps: u32| {
-            let [low, high] = interval.map_or_else(Default::default, |(low, high)| [low.to_string(), high.to_string()]);
-            vec![id.to_owned(), name.to_owned(), x, id.to_owned(), y.to_string(), low, high, reps.to_string()]
-        };
-        let mut rows = Vec::new();
-        match picture {
+        let rows: Vec<(usize, String, f64, Option<(f64, f64)>, u32)> = match picture {
             Picture::Chart(chart) => {
-                let points = self.runs.iter().zip(&chart.series);
-                for (run, point) in points.flat_map(|(run, series)| series.points.iter().map(move |p| (run, p))) {
-                    let Point { x, y, interval, reps } = *point;
-                    rows.push(row(&run.name, x.to_string(), y, interval, reps.unwrap_or(1)));
-                }
+                let points =
+                    chart.series.iter().enumerate().flat_map(|(at, it)| it.points.iter().map(move |p| (at, p)));
+                points.map(|(at, p)| (at, p.x.to_string(), p.y, p.interval, p.reps.unwrap_or(1))).collect()
             }
             Picture::Forest(forest) => {
-                for (k, (_, slot)) in forest.rows.iter().enumerate() {
-                    let name = &self.runs[*slot].name;
-                    let dots = forest.facets.iter().filter_map(|facet| Some((facet, facet.dots[k].as_ref()?)));
-                    let dots = dots.filter(|(_, dot)| dot.interval.is_some());
-                    rows.extend(
-                        dots.map(|(facet, dot)| row(name, facet.key.clone(), dot.mean, dot.interval, dot.blocks)),
-                    );
-                }
+                let dots = forest.rows.iter().enumerate().flat_map(|(row, (_, slot))| {
+                    forest.facets.iter().filter_map(move |facet| Some((*slot, facet, facet.dots[row].as_ref()?)))
+                });
+                let dots = dots.filter(|(.., dot)| dot.interval.is_some());
+                dots.map(|(slot, facet, dot)| (slot, facet.key.clone(), dot.mean, dot.interval, dot.blocks)).collect()
             }
             Picture::Gantt(_) | Picture::Sketch(_) => return Ok(None),
-        }
+        };
+        let rows = rows.into_iter().map(|(policy, x, mean, interval, reps)| {
+            let [low, high] = interval.map_or_else(Default::default, |(low, high)| [low.to_string(), high.to_string()]);
+            let (id, name) = (picture.id().to_owned(), self.runs[policy].name.clone());
+            [id.clone(), name, x, id, mean.to_string(), low, high, reps.to_string()]
+        });
         let head = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
         csv(head, rows).map(Some)
     }
@@ -101,10 +95,12 @@ impl Simulation {
         let summary = self.table(["summary", "All of summary.csv", caption], &["metric"], rows);
         let caption = "Missing or inconsistent values in the log, and the rule applied to each.";
         let columns = ["rule", "records", "first line", "problem and action"];
+        let both = |run: &Run| run.full_name().map_or(run.label.clone(), |name| format!("{} ({name})", run.label));
+        let policies = self.runs.iter().map(both);
         let repairs = page::Table::new("repairs", "Repairs", caption, columns, repairs);
         Page {
             title: stem(self.trace()),
-            subtitle: format!("{} on {}", self.policies_in_words(), self.sites()),
+            subtitle: format!("{} on {}", policies.collect::<Vec<_>>().join(", "), self.sites()),
             lead,
             sections,
             caveats,
@@ -144,11 +140,8 @@ impl Simulation {
         notes.extend(self.world.notes.iter().cloned());
         notes.extend(self.remarks());
         notes.extend(self.rejections());
-        match repairs {
-            0 => {}
-            1 => notes.push("The log was repaired under one rule; see the table of repairs.".to_owned()),
-            _ => notes.push(format!("The log was repaired under {repairs} rules; see the table of repairs.")),
-        }
+        let rules = if repairs == 1 { "one rule".to_owned() } else { format!("{repairs} rules") };
+        notes.extend((repairs > 0).then(|| format!("The log was repaired under {rules}; see the table of repairs.")));
         notes
     }
 
@@ -191,11 +184,6 @@ impl Simulation {
             rejected => format!("{rejected} jobs were"),
         };
         Some(format!("{were} rejected: {}", self.world.rejects_because))
-    }
-
-    fn policies_in_words(&self) -> String {
-        let both = |run: &Run| run.full_name().map_or(run.label.clone(), |name| format!("{} ({name})", run.label));
-        self.runs.iter().map(both).collect::<Vec<_>>().join(", ")
     }
 
     pub(super) fn manifest(&self, hash: &str) -> serde_json::Value {
@@ -293,18 +281,14 @@ pub(super) fn columns(report: &Simulation) -> String {
     };
     let evalys = if report.options.format.contains(&Format::Evalys) { EVALYS } else { "" };
     let text = include_str!("columns.md").replace("ALLOCATED", &allocated).replace("EVALYS", evalys);
-    text.replace("METRICS", &defined(report))
-}
-
-/// Rows about metrics: one for adjacent metrics with the same definition.
-fn defined(report: &Simulation) -> String {
+    // One row for adjacent metrics with the same definition.
     let measured: Vec<&Metric> = report.runs[0].columns.iter().map(|(metric, _)| *metric).collect();
     let groups = measured.chunk_by(|a, b| (a.text(), a.unit()) == (b.text(), b.unit()));
     let row = |group: &[&Metric]| {
         let names: Vec<String> = group.iter().map(|metric| format!("`{metric}`")).collect();
         format!("| {} | {} | {} |\n", names.join(", "), group[0].text(), group[0].unit())
     };
-    groups.map(row).collect()
+    text.replace("METRICS", &groups.map(row).collect::<String>())
 }
 
 const EVALYS: &str = "
