@@ -285,25 +285,15 @@ pub(crate) fn sign(metric: &Metric) -> f64 {
 /// Differences of policies to a baseline, as panels of one picture.
 pub(crate) struct DifferencesTo<'a> {
     pub(crate) baseline: &'a str,
-    pub(crate) others: Vec<Other<'a>>,
-}
-
-/// A policy that is compared with the baseline.
-pub(crate) struct Other<'a> {
-    /// Name in the picture.
-    label: &'a str,
-    /// Name under the pointer.
-    name: &'a str,
-    /// Its position among the policies, and the slot of its colour.
-    pub(crate) slot: usize,
+    /// The other policies: name in the picture, name under the pointer, and position, which is the slot of the colour.
+    pub(crate) others: Vec<(&'a str, &'a str, usize)>,
 }
 
 impl<'a> DifferencesTo<'a> {
     /// Returns the differences of policies, given by label and name, to the policy at position `baseline`.
     pub(crate) fn new(policies: impl Iterator<Item = [&'a str; 2]>, baseline: usize) -> Self {
-        let policies: Vec<[&str; 2]> = policies.collect();
-        let others = policies.iter().zip(0..).map(|([label, name], slot)| Other { label, name, slot });
-        Self { baseline: policies[baseline][0], others: others.filter(|other| other.slot != baseline).collect() }
+        let mut others: Vec<_> = policies.zip(0..).map(|([label, name], slot)| (label, name, slot)).collect();
+        Self { baseline: others.remove(baseline).0, others }
     }
 
     /// A panel; policies without a difference have no dot.
@@ -315,9 +305,9 @@ impl<'a> DifferencesTo<'a> {
         dot: fn(&Difference<'r>) -> Dot,
     ) -> Facet {
         let of: Vec<&Difference<'r>> = of.collect();
-        let dot_of = |other: &Other<'_>| {
-            let mut dot = of.iter().find(|one| one.policy == other.label).map(|one| dot(one))?;
-            dot.facts.insert(0, other.name.to_owned());
+        let dot_of = |(label, name, _): &(&str, &str, usize)| {
+            let mut dot = of.iter().find(|one| one.policy == *label).map(|one| dot(one))?;
+            dot.facts.insert(0, (*name).to_owned());
             Some(dot).filter(|dot| dot.mean.is_finite())
         };
         let dots = self.others.iter().map(dot_of).collect();
@@ -325,7 +315,7 @@ impl<'a> DifferencesTo<'a> {
     }
 
     fn rows(&self) -> Vec<(String, usize)> {
-        self.others.iter().map(|other| (other.label.to_owned(), other.slot)).collect()
+        self.others.iter().map(|(label, _, slot)| ((*label).to_owned(), *slot)).collect()
     }
 
     /// The picture of one metric in its own unit, or in percent.

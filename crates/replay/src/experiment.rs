@@ -25,6 +25,7 @@ mod unit;
 mod words;
 mod workloads;
 
+use crate::options::name_of;
 use crate::simulate::Added;
 use anyhow::{Context, Result, bail, ensure};
 pub use cli::Experiment;
@@ -248,7 +249,7 @@ fn in_words(plan: &ExperimentPlan) -> String {
         design.logs.len(),
         settings.len(),
         design.policies.len(),
-        design.replicate.method.name(),
+        name_of(&design.replicate.method),
         design.replicate.count(),
         plan.units.len()
     );

@@ -153,7 +153,7 @@ fn command_on(
     simulation.remarks().iter().for_each(|note| tell(note));
     let path = out.path().to_owned();
     simulation.write_beside_jobs(out)?;
-    simulation.large_repairs().iter().for_each(|repair| tell(repair));
+    simulation.repairs_in_words(true).iter().for_each(|repair| tell(repair));
     Ok((simulation.as_json(&path), simulation.as_text(&path, common.quiet), answer::best_of_log(&simulation)))
 }
 
@@ -203,7 +203,7 @@ impl Simulation {
 
     /// Options without effect, repairs, and ignored content.
     pub fn notes(&self) -> Vec<String> {
-        [self.world.idle_options(), self.remarks(), self.large_repairs()].concat()
+        [self.world.idle_options(), self.remarks(), self.repairs_in_words(true)].concat()
     }
 
     /// The figures of the page, as `(id, SVG)`.

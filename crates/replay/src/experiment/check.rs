@@ -5,7 +5,7 @@ use super::file::{
     Bound, ClaimTable, Factor, File, Log, Method, Replicate, Source, Test, ValueText, Vary, WholeNumber,
 };
 use super::measure::metrics_with;
-use crate::options::stem;
+use crate::options::{name_of, stem};
 use crate::simulate::policy::Policy;
 use anyhow::{Result, bail};
 use lab::scenario::did_you_mean;
@@ -176,8 +176,10 @@ impl Source<'_> {
     fn vary(&self, vary: &Vary, logs: &[Log], method: Method) -> Result<Vec<Vec<Value>>> {
         let Vary { load, estimates, users, procs } = vary;
         let has_machines = logs.iter().any(|log| log.machines.is_some());
-        let drawn =
-            format!("users: more or fewer users are drawn by method = \"users\" alone; here it is {}", method.name());
+        let drawn = format!(
+            "users: more or fewer users are drawn by method = \"users\" alone; here it is {}",
+            name_of(&method)
+        );
         let fixed = "procs: a log has machines = \"FILE\", whose size is fixed; leave one of them out";
         let is_drawn = method == Method::Users;
         self.refuse("vary", &[(users.is_some() && !is_drawn, &drawn), (procs.is_some() && has_machines, fixed)])?;
@@ -208,7 +210,7 @@ impl Source<'_> {
     fn replicate(&self, table: &Replicate) -> Result<()> {
         let Replicate { method, count, shift, weeks, precision, .. } = table;
         let draws_weeks = matches!(method, Method::Blocks | Method::Users);
-        let not_with = |what: &str| format!("{what}, and not with {}; leave it out", method.name());
+        let not_with = |what: &str| format!("{what}, and not with {}; leave it out", name_of(method));
         let of_shake = not_with("shift: goes with method = \"shake\"");
         let of_weeks = not_with("weeks: goes with method = \"blocks\" or \"users\"");
         if let Some(share) = precision.filter(|share| *share <= 0.0 || *share >= 1.0) {

@@ -47,7 +47,7 @@ impl<'a> Answer<'a> {
 
     /// Differences of all other policies to the baseline.
     fn all(&self, metric: Metric, places: &[Cell]) -> Vec<Difference<'a>> {
-        self.against.others.iter().filter_map(|other| self.between(other.slot, metric, places)).collect()
+        self.against.others.iter().filter_map(|(.., policy)| self.between(*policy, metric, places)).collect()
     }
 
     /// The parts that panels show: a place each up to the limit of panels; otherwise one per value of every factor, over the others.
@@ -68,14 +68,12 @@ impl<'a> Answer<'a> {
     }
 
     /// The best policy by the first metric over the whole experiment, its difference, and the classes of jobs that gain or lose.
-    pub(super) fn sentences(&self) -> Vec<String> {
-        let Some((headline, best)) = headline(&self.all(self.results.design.metrics[0], &self.places)) else {
-            return Vec::new();
-        };
-        let slot = self.against.others.iter().find(|other| self.results.design.policies[other.slot].name() == best);
-        let of_class = |(metric, class)| Some((class, self.between(slot?.slot, metric, &self.places)?));
+    pub(super) fn sentences(&self) -> Option<Vec<String>> {
+        let (headline, best) = headline(&self.all(self.results.design.metrics[0], &self.places))?;
+        let (.., best) = self.against.others.iter().find(|(label, ..)| *label == best)?;
+        let of_class = |(metric, class)| Some((class, self.between(*best, metric, &self.places)?));
         let classes: Vec<_> = of_classes(self.shown()).filter_map(of_class).collect();
-        std::iter::once(headline).chain(by_class(self.shown(), &classes)).collect()
+        Some(std::iter::once(headline).chain(by_class(self.shown(), &classes)).collect())
     }
 
     /// The metric that charts by class of jobs show: waits for a time, bounded slowdowns for others.

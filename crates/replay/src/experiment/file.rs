@@ -3,6 +3,7 @@
 use crate::options::Inside;
 use crate::simulate::Added;
 use anyhow::{Result, anyhow};
+use clap::ValueEnum;
 use lab::toml_text;
 use serde::Deserialize;
 use sim_core::Span;
@@ -116,7 +117,7 @@ impl Replicate {
     }
 }
 
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Method {
     #[default]
@@ -124,17 +125,6 @@ pub(super) enum Method {
     Users,
     Shake,
     Seeds,
-}
-
-impl Method {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Blocks => "blocks",
-            Self::Users => "users",
-            Self::Shake => "shake",
-            Self::Seeds => "seeds",
-        }
-    }
 }
 
 /// `[[claim]]`.

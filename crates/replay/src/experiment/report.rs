@@ -10,6 +10,7 @@ use super::results::Results;
 use super::unit::Run;
 use super::words::{finding, in_units, of_others, sentences};
 use crate::difference::capitalized;
+use crate::options::name_of;
 use crate::units::{alone, count, level, table, with_half_width};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
@@ -210,7 +211,7 @@ impl<'a> ExperimentReport<'a> {
             "experiment": design.name,
             "plan_sha256": self.plan.hash,
             "seed": design.seed,
-            "method": design.replicate.method.name(),
+            "method": name_of(&design.replicate.method),
             "replications": self.plan.head.end,
             "policies": design.policies.iter().map(|policy| policy.name()).collect::<Vec<_>>(),
             "metrics": design.metrics.iter().map(|metric| metric.name()).collect::<Vec<_>>(),

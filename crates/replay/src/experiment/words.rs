@@ -23,7 +23,7 @@ pub(super) const fn finding(verdict: Verdict) -> &'static str {
 /// The answer by the first metric, its differences to the baseline, and verdicts on claims.
 pub(super) fn sentences(results: &Results<'_>, judged: &[Judged]) -> Vec<String> {
     let first = results.design.metrics[0];
-    let mut sentences = Answer::new(results).sentences();
+    let mut sentences = Answer::new(results).sentences().unwrap_or_default();
     sentences.push(by_metric(results, first));
     let claims = of_claims(results, judged).collect::<Vec<_>>().join(" ");
     sentences.extend((!claims.is_empty()).then_some(claims));

@@ -63,7 +63,7 @@ pub(super) fn classes(report: &Simulation, all: &[Difference<'_>]) -> Option<For
         let watched = &report.runs[report.baseline].outcome;
         watched.blocks_by_class[class as usize].mean(metric.name())?;
         let of = |run| in_class(report, run, metric, class);
-        let all: Vec<Difference<'_>> = against.others.iter().filter_map(|other| of(&report.runs[other.slot])).collect();
+        let all: Vec<Difference<'_>> = against.others.iter().filter_map(|(.., slot)| of(&report.runs[*slot])).collect();
         let jobs = watched.totals.sums.of_class(class).wait.count();
         let name = format!("{} ({})", capitalized(class.name()), count(jobs));
         Some(against.facet(&name, class.name(), all.iter(), Difference::relative))

@@ -145,24 +145,15 @@ impl Simulation {
         notes
     }
 
-    /// Repairs of the log as a whole, or of more than one job in a thousand: reported even with `--quiet`.
-    pub(super) fn large_repairs(&self) -> Vec<String> {
-        self.runs[0]
-            .outcome
-            .repairs
-            .iter()
-            .filter(|repair| self.is_large(repair))
-            .map(|repair| in_words(&repair))
-            .collect()
-    }
-
-    fn is_large(&self, repair: &Repair) -> bool {
-        let run = &self.runs[0];
-        let ran = run.sums().summary.jobs;
-        #[expect(clippy::cast_precision_loss, reason = "counts")]
-        let (records, touched) =
-            ((ran + run.sums().rejected + run.outcome.repairs.skipped()) as f64, repair.count as f64);
-        repair.first_line.is_none() || 1e3 * touched > records
+    /// Repairs that are `large` or not: of the log as a whole, or of more than one job in a thousand. Large ones are reported even with
+    /// `--quiet`.
+    pub(super) fn repairs_in_words(&self, large: bool) -> Vec<String> {
+        let (sums, repairs) = (self.runs[0].sums(), &self.runs[0].outcome.repairs);
+        let records = sums.summary.jobs + sums.rejected + repairs.skipped();
+        let is_large = |repair: &Repair| repair.first_line.is_none() || 1_000 * repair.count > records;
+        let in_words =
+            |repair: Repair| format!("repair {}: {} × {}", repair.rule, repair.count, repair.rule.description());
+        repairs.iter().filter(|repair| is_large(repair) == large).map(in_words).collect()
     }
 
     /// A sentence about each policy that is saturated.
@@ -246,27 +237,17 @@ impl Simulation {
     }
 
     pub(super) fn as_text(&self, out: &Path, quiet: bool) -> String {
-        let mut text = String::new();
-        if !quiet {
-            let small = self.runs[0].outcome.repairs.iter().filter(|repair| !self.is_large(repair));
-            small.for_each(|repair| text += &format!("{}\n", in_words(&repair)));
-        }
-        text += &terminal::table(&self.runs);
-        if !quiet {
-            text += &compare::on_terminal(&self.runs, self.baseline);
-        }
-        self.saturated().iter().for_each(|sentence| text += &format!("{sentence}\n"));
-        self.runs.iter().flat_map(|run| &run.outcome.notes).for_each(|note| text += &format!("{note}\n"));
-        if let Some(note) = self.rejections() {
-            text += &format!("{note}\n");
-        }
+        let (repairs, differences) = match quiet {
+            true => Default::default(),
+            false => (self.repairs_in_words(false), compare::on_terminal(&self.runs, self.baseline)),
+        };
         let shown = if self.options.no_report { out.to_owned() } else { out.join("report.html") };
-        text + &format!("{}\n", shown.display())
+        let notes = self.runs.iter().flat_map(|run| run.outcome.notes.iter().cloned());
+        let notes = self.saturated().into_iter().chain(notes).chain(self.rejections());
+        let lines = |all: Vec<String>| all.into_iter().map(|line| line + "\n").collect::<String>();
+        let after = lines(notes.chain([shown.display().to_string()]).collect());
+        [lines(repairs), terminal::table(&self.runs), differences, after].concat()
     }
-}
-
-fn in_words(repair: &Repair) -> String {
-    format!("repair {}: {} × {}", repair.rule, repair.count, repair.rule.description())
 }
 
 /// `columns.md`: the meaning of the columns of the tables, with their units.
