@@ -40,7 +40,7 @@ use report::ExperimentReport;
 use results::Results;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use unit::Run;
 
 /// Reads and checks the text of an experiment's file as a run would, and runs nothing.
@@ -59,57 +59,60 @@ pub fn check_text(text: &str) -> Result<()> {
 ///
 /// Invalid file or plan, unreadable log, Ctrl-C, or disk error.
 pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Result<Ending> {
-    match &options.part {
-        None => {}
-        Some(Part::Init) => {
-            print(&include_str!("experiment/init.toml").replace("cargo xtask", program()));
-            return Ok(Ending::Done);
+    let text = match &options.part {
+        None => {
+            let file =
+                options.file.as_ref().context("an experiment is a file; `experiment init` prints a first one")?;
+            let plan = ExperimentPlan::of(file, &options.how, added)?;
+            match options.engine {
+                Engine::Local if options.dry_run => in_words(&plan),
+                Engine::Local => local(options, plan, common)?,
+                Engine::Slurm | Engine::Script => elsewhere(options, &plan)?,
+            }
         }
+        Some(Part::Init) => include_str!("experiment/init.toml").replace("cargo xtask", program()),
         Some(Part::Plan { file, how }) => {
             let plan = ExperimentPlan::of(file, how, added)?;
             plan.write(how.fresh)?;
-            print(&format!("{}: {} units\n", plan.path().display(), plan.units.len()));
-            return Ok(Ending::Done);
+            format!("{}: {} units\n", plan.path().display(), plan.units.len())
         }
-        Some(Part::Work { plan: path, unit }) => {
-            let plan = ExperimentPlan::read(path, added)?;
+        Some(Part::Work { plan, unit }) => {
+            let plan = ExperimentPlan::read(plan, added)?;
             plan.ensure_same_programs()?;
             let count = plan.units.len();
             let one = plan.units.get(*unit as usize);
             let one = one.with_context(|| format!("--unit {unit}: the plan has {count} units, counted from 0"))?;
             let is_new = unit::work(&plan, *one)? > 0;
-            if !common.quiet {
-                print(&format!("unit {unit}: {}\n", if is_new { "computed" } else { "was there" }));
-            }
-            return Ok(Ending::Done);
+            let text = format!("unit {unit}: {}\n", if is_new { "computed" } else { "was there" });
+            if common.quiet { String::new() } else { text }
         }
-        Some(Part::Collect { plan: path, out }) => return collect(path, out.as_deref(), added, common),
-    }
-    let file = options.file.as_ref().context("an experiment is a file; `experiment init` prints a first one")?;
-    let plan = ExperimentPlan::of(file, &options.how, added)?;
-    if options.dry_run && options.engine == Engine::Local {
-        print(&in_words(&plan));
-        return Ok(Ending::Done);
-    }
-    match options.engine {
-        Engine::Local => local(options, plan, common),
-        Engine::Slurm | Engine::Script => elsewhere(options, &plan),
-    }
+        Some(Part::Collect { plan, out }) => {
+            let plan = ExperimentPlan::read(plan, added)?;
+            let out = OutDir::create(out.as_deref().unwrap_or(plan.out()), format!("experiment {}", plan.design.name))?;
+            report(&plan, merged(&plan)?, out, json!({}), common)?
+        }
+    };
+    print(&text);
+    Ok(Ending::Done)
 }
 
 /// Computes on all cores of this machine.
-fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Result<Ending> {
+fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Result<String> {
     let out = OutDir::create(plan.out(), format!("experiment {}", plan.design.name))?;
     if options.how.fresh {
         Store::forget(&plan.cells)?;
     }
     plan.write(true)?;
-    let (mut runs, mut replications, mut computed) = unit::local(&plan, common.quiet)?;
+    let (mut runs, mut replications, mut computed) = (Vec::new(), 0, 0);
     let (hash, most) = (plan.hash.clone(), plan.design.replicate.count().saturating_mul(10));
-    while let Some(precision) = options.precision.or(plan.design.replicate.precision)
-        && let Some(wanted) = Results::new(&plan.design, runs.clone()).replications_for(precision)
-    {
-        let have = plan.head.end;
+    loop {
+        let (added, batches, simulated) = unit::local(&plan, common.quiet)?;
+        runs.extend(added);
+        replications += batches;
+        computed += simulated;
+        let Some(precision) = options.precision.or(plan.design.replicate.precision) else { break };
+        let results = Results::new(&plan.design, runs.clone());
+        let (Some(wanted), have) = (results.replications_for(precision), plan.head.end) else { break };
         if have >= most {
             tell(&format!(
                 "{have} replications, ten times as many as requested, do not bring every mean within {precision}"
@@ -121,38 +124,33 @@ fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Res
         let wanted = wanted.clamp(have + have.div_ceil(10), have.saturating_mul(2)).min(most);
         plan.cut(have, wanted, options.how.units)?;
         plan.ensure_same_programs()?;
-        let (added, batches, simulated) = unit::local(&plan, common.quiet)?;
-        runs.extend(added);
-        replications += batches;
-        computed += simulated;
     }
     plan.hash = hash;
     let timings = json!({ "replications_computed": computed, "replications_reused": replications - computed });
     report(&plan, runs, out, timings, common)
 }
 
+/// Writes the results, and returns the text about them.
 fn report(
     plan: &ExperimentPlan,
     runs: Vec<Run>,
     out: OutDir,
     timings: serde_json::Value,
     common: &Common,
-) -> Result<Ending> {
+) -> Result<String> {
     let (path, report) = (out.path().to_owned(), ExperimentReport::new(plan, runs));
     report.write(out, timings)?;
     if common.json {
-        print(&format!("{:#}\n", report.as_json(&path)));
-        return Ok(Ending::Done);
+        return Ok(format!("{:#}\n", report.as_json(&path)));
     }
     if !common.quiet {
         report.warnings.iter().for_each(|warning| tell(&format!("warning: {warning}")));
     }
-    print(&format!("{}{}\n", report.as_text(), path.join("report.html").display()));
-    Ok(Ending::Done)
+    Ok(format!("{}{}\n", report.as_text(), path.join("report.html").display()))
 }
 
-/// Prints commands, or submits a job array.
-fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<Ending> {
+/// Returns commands, or submits a job array.
+fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<String> {
     ensure!(
         options.precision.is_none(),
         "--precision goes with --engine local, which can look at what is there before it adds more; give count instead"
@@ -174,30 +172,20 @@ fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<Ending> {
         plan.write(false)?;
     }
     if options.engine == Engine::Script || options.dry_run {
-        print(&text);
-        return Ok(Ending::Done);
+        return Ok(text);
     }
     let collect = format!("{} experiment collect {}", program(), quoted(&plan.path().to_string_lossy()));
     if missing.is_empty() {
-        print(&format!("all {} units are finished: {collect}\n", plan.units.len()));
-        return Ok(Ending::Done);
+        return Ok(format!("all {} units are finished: {collect}\n", plan.units.len()));
     }
     let file = plan.cells.join("slurm.sh");
     write_whole(&file, text.as_bytes())?;
-    print(&format!(
+    Ok(format!(
         "job {}: {} of {} units; when it is done: {collect}\n(a unit that fails is submitted again by the same command)\n",
         unit::submit(&file)?,
         missing.len(),
         plan.units.len()
-    ));
-    Ok(Ending::Done)
-}
-
-/// Merges the units of a plan, from any machines.
-fn collect(path: &Path, out: Option<&Path>, added: &Added, common: &Common) -> Result<Ending> {
-    let plan = ExperimentPlan::read(path, added)?;
-    let out = OutDir::create(out.unwrap_or(plan.out()), format!("experiment {}", plan.design.name))?;
-    report(&plan, merged(&plan)?, out, json!({}), common)
+    ))
 }
 
 /// All stored runs of a plan, in their order.

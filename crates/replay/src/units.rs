@@ -24,6 +24,11 @@ pub(crate) const fn as_f64(things: usize) -> f64 {
     things as f64
 }
 
+/// The smallest and the largest value, if there is one.
+pub(crate) fn extremes(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.map(|value| (value, value)).reduce(|(least, most), (value, _)| (least.min(value), most.max(value)))
+}
+
 /// A time in its two largest units, and in seconds: `3 h 25 min (12 345 s)`; below two minutes only in seconds.
 pub(crate) fn span(seconds: f64) -> String {
     let exact = format!("{} s", readable(seconds));

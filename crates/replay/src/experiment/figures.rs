@@ -5,6 +5,7 @@ use super::design::{Metric, Setting, Value};
 use super::measure::{Cell, better};
 use super::results::Results;
 use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, by_class, capitalized, headline};
+use crate::units::extremes;
 use lab::chart::{Axis, Chart, Facet, Point, Series};
 use lab::shown::{DataRow, Shown};
 use lab::terminal::csv_name;
@@ -221,11 +222,8 @@ fn over(results: &Results<'_>, (column, label): (usize, &str), metric: Metric, l
         let mut ticks: Vec<(f64, String)> = points().map(|point| (point.x, point.x.to_string())).collect();
         ticks.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         ticks.dedup_by(|(a, _), (b, _)| a.to_bits() == b.to_bits());
-        let (low, high) = (
-            points().map(|point| point.y).fold(f64::INFINITY, f64::min),
-            points().map(|point| point.y).fold(0.0, f64::max),
-        );
-        let y = axis(metric, low > 0.0 && high > 10.0 * low);
+        let values = points().map(|point| point.y);
+        let y = axis(metric, extremes(values).is_some_and(|(low, high)| low > 0.0 && high > 10.0 * low));
         let title = format!("{} on {name}{under}", capitalized(metric.label()));
         let id = legal(&format!("{metric}-{name}-{}", others.join("-")));
         Shown::picture(Chart::new(id, title, Axis::new(label).with_ticks(ticks), y, series), "", rows)

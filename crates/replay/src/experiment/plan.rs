@@ -92,7 +92,7 @@ impl ExperimentPlan {
 
     /// Cuts the replications from `first` to before `end` into at least `wanted` units of about equal work, each of one log.
     pub(super) fn cut(&mut self, first: u32, end: u32, wanted: Option<u32>) -> Result<()> {
-        let costs: Vec<u64> = self.held.iter().map(|held| cost_of_replication(&self.design, held)).collect();
+        let costs: Vec<u64> = (0..self.held.len()).map(|log| self.cost(Batch { log, rep: first })).collect();
         let all: u64 = costs.iter().map(|cost| u64::from(end - first) * cost).sum();
         let target = wanted.map_or(JOBS_OF_A_UNIT, |wanted| (all / u64::from(wanted)).max(1));
         let most = u64::from(end - first);
@@ -208,7 +208,10 @@ impl ExperimentPlan {
 
     /// Jobs that a batch simulates, counted once for each policy and setting; the log itself is not counted.
     pub(super) fn cost(&self, batch: Batch) -> u64 {
-        if batch.rep == IN_LOG { 0 } else { cost_of_replication(&self.design, &self.held[batch.log]) }
+        let of_policy = |policy: &Policy| if policy.command().is_some() { OF_A_PROGRAM } else { 1 };
+        let policies: u64 = self.design.policies.iter().map(of_policy).sum();
+        let jobs = if batch.rep == IN_LOG { 0 } else { self.held[batch.log].jobs().max(1) };
+        jobs * policies * self.design.settings().len() as u64
     }
 }
 
@@ -220,10 +223,4 @@ fn programs(design: &Design) -> Result<Programs> {
     let of_policy = |policy: &Policy| Ok((policy.name().to_owned(), policy.programs()?));
     let all: Programs = design.policies.iter().map(of_policy).collect::<Result<_>>()?;
     Ok(all.into_iter().filter(|(_, files)| !files.is_empty()).collect())
-}
-
-fn cost_of_replication(design: &Design, held: &Held) -> u64 {
-    let of_policy = |policy: &Policy| if policy.command().is_some() { OF_A_PROGRAM } else { 1 };
-    let policies: u64 = design.policies.iter().map(of_policy).sum();
-    held.jobs().max(1) * policies * design.settings().len() as u64
 }

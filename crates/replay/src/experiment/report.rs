@@ -97,6 +97,7 @@ impl<'a> ExperimentReport<'a> {
             let source = format!("{}, decided by {}", judged.source, decides.label);
             Judged { shown, source, ..judged.clone() }
         };
+        let in_logs = (!self.in_logs.is_empty()).then(|| InLog::table(&self.in_logs));
         Page {
             title: design.name.clone(),
             subtitle: subtitle(design, self.plan),
@@ -106,19 +107,11 @@ impl<'a> ExperimentReport<'a> {
             has_own_claims: true,
             sections,
             figures,
-            tables: self.tables(),
+            tables: [self.means()].into_iter().chain(in_logs).chain([self.bests(), self.logs()]).collect(),
             commands: vec![("Run this experiment again".to_owned(), self.command_line())],
             provenance: self.provenance(),
             ..Page::default()
         }
-    }
-
-    fn tables(&self) -> Vec<Table> {
-        let mut tables = vec![self.means(), self.bests(), self.logs()];
-        if !self.in_logs.is_empty() {
-            tables.insert(1, InLog::table(&self.in_logs));
-        }
-        tables
     }
 
     fn labels(&self) -> impl Iterator<Item = &'a str> {

@@ -6,7 +6,7 @@ use super::measure::{Cell, better};
 use super::results::Results;
 use crate::difference::best_in_words;
 use crate::simulate::policy::Policy;
-use crate::units::{level, with_half_width};
+use crate::units::{extremes, level, with_half_width};
 use lab::chart::fixed;
 use lab::claim::{Judged, JudgedCell};
 use lab::table::in_words;
@@ -51,10 +51,10 @@ fn by_metric(results: &Results<'_>, metric: Metric) -> String {
             }
             percents.extend(results.percent_over(&[*at], policy, metric).map(|percent| percent.mean));
         }
-        let range = match (percents.iter().copied().reduce(f64::min), percents.iter().copied().reduce(f64::max)) {
-            (Some(low), Some(high)) if fixed(low, 0) == fixed(high, 0) => format!(" ({} %)", percent(low)),
-            (Some(low), Some(high)) => format!(" ({} to {} %)", percent(low), percent(high)),
-            _ => String::new(),
+        let range = match extremes(percents.into_iter()) {
+            Some((low, high)) if fixed(low, 0) == fixed(high, 0) => format!(" ({} %)", percent(low)),
+            Some((low, high)) => format!(" ({} to {} %)", percent(low), percent(high)),
+            None => String::new(),
         };
         let cells = places.len();
         let judged = match (wins, losses) {

@@ -9,7 +9,7 @@ use super::world::Run;
 use crate::difference::{CAPTION, CLASSES, Difference, capitalized, unit};
 use crate::label::Label;
 use crate::options::start_of;
-use crate::units::{alone, amount, amount_within, cells, count, percent, range, readable, table};
+use crate::units::{alone, amount, amount_within, cells, count, extremes, percent, range, readable, table};
 use lab::chart::{Axis, Chart, Point, Series, fixed};
 use lab::page::{Part, Section};
 use metrics::sums::{Breakdown, Portion};
@@ -234,7 +234,10 @@ fn over_time(report: &Simulation) -> Section {
     let mut busy =
         levels("utilization", "Utilization", Axis::new("busy processors (%)"), percent, |run| &run.outcome.busy);
     let mut caption = "Mean over slices of time; 100 % is the whole machine.".to_owned();
-    if let Some(points) = utilization_differs_by(&report.runs).filter(|points| *points < 1.0) {
+    let values: Option<Vec<f64>> = report.runs.iter().map(|run| run.value(Metric::of("utilization"))).collect();
+    let range = values.and_then(|values| extremes(values.into_iter())).filter(|_| report.runs.len() > 1);
+    let points = range.map(|(least, most)| 100.0 * (most - least));
+    if let Some(points) = points.filter(|points| *points < 1.0) {
         // Policies with nearly the same utilization have no colours of their own here.
         for (slot, series) in busy.series.iter_mut().enumerate() {
             series.is_hidden = slot != report.baseline;
@@ -248,8 +251,8 @@ fn over_time(report: &Simulation) -> Section {
     }
     // If one policy's queue is ten times another's, the other would be a flat line.
     let peaks = report.runs.iter().map(|run| run.outcome.waiting.iter().map(|(_, mean)| *mean).fold(0.0, f64::max));
-    let (least, most) = peaks.fold((f64::INFINITY, 0.0_f64), |(least, most), peak| (least.min(peak), most.max(peak)));
-    let y = Axis { log: least > 0.0 && most >= 10.0 * least, ..Axis::new("jobs waiting") };
+    let log = extremes(peaks).is_some_and(|(least, most)| least > 0.0 && most >= 10.0 * least);
+    let y = Axis { log, ..Axis::new("jobs waiting") };
     let queue = levels("queue-length", "Queue length", y, 1.0, |run| &run.outcome.waiting);
     let levels = if queue.y.log {
         "Mean over slices of time, on a logarithmic axis. Empty queues are at the lower edge."
@@ -262,12 +265,3 @@ fn over_time(report: &Simulation) -> Section {
 
 /// The slot of a neutral colour.
 const GREY: usize = 6;
-
-/// Range of the utilization over several policies, in percentage points; `None` for one policy.
-fn utilization_differs_by(runs: &[Run]) -> Option<f64> {
-    let values: Option<Vec<f64>> = runs.iter().map(|run| run.value(Metric::of("utilization"))).collect();
-    let values = values.filter(|values| values.len() > 1)?;
-    let (least, most) =
-        values.iter().fold((f64::INFINITY, 0.0_f64), |(least, most), one| (least.min(*one), most.max(*one)));
-    Some(100.0 * (most - least))
-}
