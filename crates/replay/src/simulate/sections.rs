@@ -53,22 +53,19 @@ fn numbers(report: &Simulation, differences: &[Difference<'_>], has_intervals: b
         let (metric, estimate) = (one.metric, &one.interval);
         let exact = format!("{}{}", readable(estimate.mean), unit(metric));
         let ends = estimate.low.zip(estimate.high);
-        let mut row =
-            vec![alone(metric.label()), alone(one.policy), [amount_within(metric, estimate.mean, ends), exact]];
-        row.push(alone(one.in_percent()));
-        if has_intervals {
-            let interval = ends.map(|(low, high)| range(metric, estimate.mean, low, high));
-            let verdict = match (&interval, estimate.refused) {
-                (None, Some(Refusal::Saturated)) => "saturated",
-                (None, _) => "",
-                _ if estimate.is_significant() => "yes",
-                _ => "no",
-            };
-            row.extend([alone(interval.unwrap_or_default()), alone(verdict)]);
-        }
-        row.push(alone(estimate.blocks.to_string()));
-        row.push(alone(estimate.correlation.map_or_else(String::new, |correlation| fixed(correlation, 2))));
-        row
+        let interval = ends.map(|(low, high)| range(metric, estimate.mean, low, high));
+        let verdict = match (&interval, estimate.refused) {
+            (None, Some(Refusal::Saturated)) => "saturated",
+            (None, _) => "",
+            _ if estimate.is_significant() => "yes",
+            _ => "no",
+        };
+        let correlation = estimate.correlation.map_or_else(String::new, |correlation| fixed(correlation, 2));
+        let difference =
+            [alone(metric.label()), alone(one.policy), [amount_within(metric, estimate.mean, ends), exact]];
+        let intervals = [interval.unwrap_or_default(), verdict.to_owned()].map(alone);
+        let rest = [alone(estimate.blocks.to_string()), alone(correlation)];
+        [&difference[..], &[alone(one.in_percent())], if has_intervals { &intervals } else { &[] }, &rest].concat()
     };
     let intervals: &[&str] = if has_intervals { &["95 % interval", "significant"] } else { &[] };
     let columns = [&["metric", "policy", "difference", "in percent"], intervals, &["blocks", "correlation"]].concat();
