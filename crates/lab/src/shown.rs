@@ -61,7 +61,7 @@ pub fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
 
 impl<C: DesignPoint> Exhibit<'_, C> {
     /// Estimates and draws it; `streams` are those of the first replication.
-    pub fn shown(&self, estimate: &Estimate<'_, C>, looks: &Looks, streams: &Streams) -> Shown {
+    pub(crate) fn shown(&self, estimate: &Estimate<'_, C>, looks: &Looks, streams: &Streams) -> Shown {
         let mut shown = match self {
             Self::Plot(figure) => plot(figure, estimate),
             Self::Table(table) => self::table(table, estimate),
@@ -140,11 +140,11 @@ fn position(x: f64, names: &[&str]) -> String {
 }
 
 /// Colour and mark of each series in all figures of a paper: names that occur in several figures keep theirs.
-pub struct Looks(Vec<String>);
+pub(crate) struct Looks(Vec<String>);
 
 impl Looks {
     /// Assigns looks by the order in which the names first appear.
-    pub fn of<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Self {
+    pub(crate) fn of<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Self {
         let plots = exhibits.iter().filter_map(|exhibit| match exhibit {
             Exhibit::Plot(figure) => Some(figure.panels.iter().flat_map(|panel| &panel.series)),
             _ => None,
