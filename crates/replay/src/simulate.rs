@@ -255,7 +255,7 @@ impl Simulation {
             out.write("best.csv", compare::best_table(runs)?)?;
         }
         if writes(Table::Columns) {
-            out.write("columns.md", report::columns(self))?;
+            out.write("columns.md", report::columns_md(self))?;
         }
         if !options.no_report {
             let sections = sections::sections(self);

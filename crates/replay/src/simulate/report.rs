@@ -11,8 +11,8 @@ use anyhow::Result;
 use lab::chart::Picture;
 use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Page};
-use lab::table::csv;
-use metrics::Metric;
+use lab::table::{columns, csv};
+use metrics::{ConfidenceInterval, Metric};
 use serde_json::Map;
 use std::path::Path;
 use workload::repair::Repair;
@@ -54,25 +54,29 @@ impl Simulation {
     /// The data of a picture, in the tidy form, under the names of policies that files have; none for a Gantt chart, whose data are
     /// `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
-        let rows: Vec<(usize, String, f64, Option<(f64, f64)>, u32)> = match picture {
+        let found = |mean: f64, interval: Option<(f64, f64)>, reps: u32| {
+            let (low, high) = interval.unzip();
+            ConfidenceInterval { mean, low, high, replications: reps as usize, level: ConfidenceInterval::LEVEL }
+        };
+        let rows: Vec<(usize, String, ConfidenceInterval)> = match picture {
             Picture::Chart(chart) => {
                 let points =
                     chart.series.iter().enumerate().flat_map(|(at, it)| it.points.iter().map(move |p| (at, p)));
-                points.map(|(at, p)| (at, p.x.to_string(), p.y, p.interval, p.reps.unwrap_or(1))).collect()
+                points.map(|(at, p)| (at, p.x.to_string(), found(p.y, p.interval, p.reps.unwrap_or(1)))).collect()
             }
             Picture::Forest(forest) => {
                 let dots = forest.rows.iter().enumerate().flat_map(|(row, (_, slot))| {
                     forest.facets.iter().filter_map(move |facet| Some((*slot, facet, facet.dots[row].as_ref()?)))
                 });
                 let dots = dots.filter(|(.., dot)| dot.interval.is_some());
-                dots.map(|(slot, facet, dot)| (slot, facet.key.clone(), dot.mean, dot.interval, dot.blocks)).collect()
+                dots.map(|(slot, facet, dot)| (slot, facet.key.clone(), found(dot.mean, dot.interval, dot.blocks)))
+                    .collect()
             }
             Picture::Gantt(_) | Picture::Sketch(_) => return Ok(None),
         };
-        let rows = rows.into_iter().map(|(policy, x, mean, interval, reps)| {
-            let [low, high] = interval.map_or_else(Default::default, |(low, high)| [low.to_string(), high.to_string()]);
-            let (id, name) = (picture.id().to_owned(), self.runs[policy].name.clone());
-            [id.clone(), name, x, id, mean.to_string(), low, high, reps.to_string()]
+        let id = picture.id();
+        let rows = rows.iter().map(|(policy, x, found)| {
+            [&[id, &self.runs[*policy].name, x, id].map(str::to_owned)[..], &columns(found)].concat()
         });
         let head = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
         csv(head, rows).map(Some)
@@ -251,7 +255,7 @@ impl Simulation {
 }
 
 /// `columns.md`: the meaning of the columns of the tables, with their units.
-pub(super) fn columns(report: &Simulation) -> String {
+pub(super) fn columns_md(report: &Simulation) -> String {
     let allocated = if report.sites().shared.is_some() {
         "empty: tasks share processors here".to_owned()
     } else {
