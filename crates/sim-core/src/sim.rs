@@ -154,6 +154,11 @@ impl<M: Model, P: Probe> Sim<M, P> {
         Sim { model: self.model.clone(), probe, calendar: self.calendar.clone(), now: self.now }
     }
 
+    /// Instant of the next event, if there is one.
+    pub fn next_time(&mut self) -> Option<Time> {
+        self.calendar.next_time()
+    }
+
     /// Present instant: that of the last event.
     pub const fn now(&self) -> Time {
         self.now

@@ -4,15 +4,14 @@
 //! decides; the starts are those of the schedule.
 
 use super::feasible::{Checked, LoggedJobs};
-use super::finding::FindingList;
 use super::follower::{Differences, Follower};
 use crate::options::MachineOptions;
 use crate::simulate::policy::{self, Search};
 use crate::simulate::predicting::Predicting;
 use anyhow::Result;
 use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
-use sim_core::{Context, EventPriority, Job, Model, Outage, Prioritized, Sim, SiteId, Time};
-use std::cell::{RefCell, RefMut};
+use sim_core::{Outage, Sim, SiteId, Time};
+use std::cell::RefCell;
 
 /// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, and its starts are in
 /// order of time, as are the outages, up to its end.
@@ -28,8 +27,7 @@ pub(super) fn check(
     (policy, search, predicting): (policy::Policy, Search, Option<Predicting>),
     Checked { starts, findings, .. }: &mut Checked,
 ) -> Result<Differences> {
-    let follower = Follower::new(jobs, (policy, search), starts, &machines, &outages);
-    let obeying = Obeying(RefCell::new(follower));
+    let obeying = Obeying(RefCell::new(Follower::new(jobs, (policy, search), starts, &machines, &outages)));
     let mut world = MultiCluster::new(machines, obeying, jobs.jobs.iter().map(|one| one.job))
         .with_outages(outages)
         .with_repair_expected(on.repair_expected())
@@ -37,76 +35,30 @@ pub(super) fn check(
     if let Some(predicting) = predicting {
         world = world.with_predictions(predicting.at_work());
     }
-    let mut sim = Sim::new(FollowedWorld { world, findings, will_close: false }, ());
-    sim.run_while(|followed| followed.follower().differences.is_complete);
-    if let Some(error) = sim.model().world.error() {
+    let mut sim = Sim::new(world, ());
+    while sim.model().policy().0.borrow().differences.is_complete && sim.step() {
+        let now = sim.now();
+        let rebuild = |world: &MultiCluster<Obeying<'_>, _, _>| world.policy().0.borrow_mut().rebuild(&world.view(now));
+        rebuild(sim.model());
+        if sim.next_time() == Some(now) {
+            continue;
+        }
+        // The instant is over. The starts of the schedule that no pass has made are made now.
+        let waits = sim.model().policy().0.borrow().waits_for_schedule(now);
+        if waits {
+            sim.model().policy().0.borrow_mut().is_closing = true;
+            sim.post_at(now, Event::Decide);
+            sim.step();
+            sim.model().policy().0.borrow_mut().is_closing = false;
+        }
+        sim.model().policy().0.borrow_mut().compare(now, findings);
+        rebuild(sim.model());
+    }
+    if let Some(error) = sim.model().error() {
         return Err(error.into());
     }
-    let differences = sim.model().follower().differences;
+    let differences = sim.model().policy().0.borrow().differences;
     Ok(differences)
-}
-
-/// Events of the world, and the end of each instant.
-#[derive(Clone, Debug)]
-enum Happening {
-    World(Event),
-    /// End of the instant, after all its other events.
-    Close,
-}
-
-impl Prioritized for Happening {
-    fn priority(&self) -> EventPriority {
-        match self {
-            Self::World(event) => event.priority(),
-            Self::Close => EventPriority::SAMPLE,
-        }
-    }
-}
-
-/// World in which the policy decides and the schedule is obeyed.
-struct FollowedWorld<'a, 'f, J> {
-    world: MultiCluster<Obeying<'a>, J, std::vec::IntoIter<Outage>>,
-    findings: &'f mut FindingList,
-    /// True if the event for the end of the present instant has been posted.
-    will_close: bool,
-}
-
-impl<'a, J: Iterator<Item = Job>> FollowedWorld<'a, '_, J> {
-    fn follower(&self) -> RefMut<'_, Follower<'a>> {
-        self.world.policy().0.borrow_mut()
-    }
-}
-
-impl<J: Iterator<Item = Job>> Model for FollowedWorld<'_, '_, J> {
-    type Event = Happening;
-
-    fn start(&mut self, cx: &mut impl Context<Happening>) {
-        self.world.start(&mut cx.lift(Happening::World));
-    }
-
-    fn handle(&mut self, event: Happening, cx: &mut impl Context<Happening>) {
-        let now = cx.now();
-        match event {
-            Happening::World(event) => {
-                self.world.handle(event, &mut cx.lift(Happening::World));
-                if !self.will_close {
-                    self.will_close = true;
-                    cx.post_at(now, Happening::Close);
-                }
-            }
-            // Makes the starts of the schedule that no pass has made, and compares.
-            Happening::Close => {
-                self.will_close = false;
-                if self.follower().waits_for_schedule(now) {
-                    self.follower().is_closing = true;
-                    self.world.handle(Event::Decide, &mut cx.lift(Happening::World));
-                    self.follower().is_closing = false;
-                }
-                self.world.policy().0.borrow_mut().compare(now, self.findings);
-            }
-        }
-        self.follower().rebuild(&self.world.view(now));
-    }
 }
 
 /// Policy as the world sees it.

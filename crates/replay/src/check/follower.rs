@@ -3,7 +3,7 @@
 use super::feasible::{LoggedJobs, PlannedStart};
 use super::finding::{FindingKind, FindingList};
 use crate::simulate::policy::{self, Search};
-use gap_schedule::{Machine, Policy, Queue, QueuedJob, Starts, View};
+use gap_schedule::{Machine, Policy, Queue, Starts, View};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use sim_core::{AvailabilityProfile, Job, JobId, Outage, SiteId, Time};
@@ -37,8 +37,8 @@ pub(super) struct Follower<'a> {
     made: Vec<usize>,
     /// Starts that the policy has decided on at this instant, each once.
     answered: Starts,
-    /// The state at its first decision at this instant.
-    seen: Seen,
+    /// The last instant at which it decided, and the state at its first decision then, in words.
+    seen: Option<(Time, String)>,
     /// True after all other events of the instant: the starts of the schedule are then made.
     pub(super) is_closing: bool,
     /// True if the policy's state has starts that were not made.
@@ -49,16 +49,6 @@ pub(super) struct Follower<'a> {
     /// Jobs that the policy would have started by now.
     late: FxHashSet<JobId>, // never iterated
     pub(super) differences: Differences,
-}
-
-/// The state at the first decision at an instant.
-#[derive(Copy, Clone, Debug, Default)]
-struct Seen {
-    at: Option<Time>,
-    free: u64,
-    processors: u64,
-    waiting: usize,
-    first: Option<QueuedJob>,
 }
 
 impl<'a> Follower<'a> {
@@ -80,7 +70,7 @@ impl<'a> Follower<'a> {
             ahead: starts,
             made: Vec::new(),
             answered: Starts::new(),
-            seen: Seen::default(),
+            seen: None,
             is_closing: false,
             is_astray: false,
             attempts: Attempts::new(jobs, starts, machines, outages),
@@ -107,8 +97,8 @@ impl<'a> Follower<'a> {
             self.made.extend(rest);
             return;
         }
-        if self.seen.at != Some(view.now) {
-            self.seen = Seen::of(view);
+        if self.seen.as_ref().is_none_or(|(at, _)| *at != view.now) {
+            self.seen = Some((view.now, self.state(view)));
         }
         if self.is_astray {
             return;
@@ -136,7 +126,7 @@ impl<'a> Follower<'a> {
     }
 
     pub(super) fn next_wakeup(&self) -> Option<Time> {
-        let now = self.seen.at?;
+        let now = self.seen.as_ref()?.0;
         let next_start = self.ahead[self.due(now).len()..].first().map(|start| start.start);
         [self.at_work.next_wakeup().filter(|at| *at > now), next_start].into_iter().flatten().min()
     }
@@ -181,20 +171,27 @@ impl<'a> Follower<'a> {
         let name = self.policy.name();
         let theirs = self.list(due.iter().map(|start| start.job));
         let ours = self.list(answer.iter().map(|(job, _)| job.index()));
-        let Seen { free, processors, waiting, first, .. } = self.seen;
-        let first = first.expect("a policy decides while a job waits");
-        let mut words = format!(
-            "at {now} s the schedule starts {theirs}, and {name} would start {ours}; {free} of {processors} processors are free, \
-             {waiting} wait, the first of them job {} for {}",
-            self.jobs.jobs[first.job.index()].record.number,
-            first.request.processors
-        );
+        let (_, state) = self.seen.as_ref().expect("the policy has decided");
+        let mut words = format!("at {now} s the schedule starts {theirs}, and {name} would start {ours}; {state}");
         if let Some(late) = late
             && let Some((start, _)) = self.planned[late.index()]
         {
             words += &format!("; job {} starts at {start} s", self.jobs.jobs[late.index()].record.number);
         }
         words
+    }
+
+    /// The free processors and the first waiting job, in words; nothing if no job waits.
+    fn state(&self, view: &View<'_>) -> String {
+        let Some(first) = view.queue.front() else { return String::new() };
+        let free: u64 = view.free.iter().copied().map(u64::from).sum();
+        let processors: u64 = view.machines.iter().map(|machine| u64::from(machine.processors)).sum();
+        format!(
+            "{free} of {processors} processors are free, {} wait, the first of them job {} for {}",
+            view.queue.len(),
+            self.jobs.jobs[first.job.index()].record.number,
+            first.request.processors
+        )
     }
 
     /// `no job`, `job 3`, `jobs 3, 4 and 9 more`.
@@ -272,18 +269,6 @@ impl Attempts {
             self.now.push((job.id, machine));
         }
         can_be
-    }
-}
-
-impl Seen {
-    fn of(view: &View<'_>) -> Self {
-        Self {
-            at: Some(view.now),
-            free: view.free.iter().copied().map(u64::from).sum(),
-            processors: view.machines.iter().map(|machine| u64::from(machine.processors)).sum(),
-            waiting: view.queue.len(),
-            first: view.queue.front().copied(),
-        }
     }
 }
 
