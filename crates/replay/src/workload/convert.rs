@@ -3,9 +3,9 @@
 use super::cli::Convert;
 use super::file::NewFile;
 use super::source::{LogBytes, failed};
-use super::words::counted;
+use super::words::{counted, printed};
 use anyhow::{Context, Result, bail, ensure};
-use lab::cli::{Common, Ending, print};
+use lab::cli::{Common, Ending};
 use lab::interrupt::{self, Interrupted};
 use std::fmt::Write;
 use workload::convert::{convert_read, convert_sacct};
@@ -51,24 +51,18 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
         bail!(Interrupted::Lost);
     }
     new.keep()?;
-    if common.json {
-        let answer = serde_json::json!({
-            "out": out,
-            "from": from.to_string(),
-            "to": to.to_string(),
-            "records": done.records,
-            "lost": done.lost,
-            "names": done.names,
-            "repairs": done.repairs.iter().map(|Repair { rule, count, first_line }| {
-                serde_json::json!({ "rule": rule.name(), "count": count, "first_line": first_line })
-            }).collect::<Vec<_>>(),
-        });
-        print(&format!("{answer:#}\n"));
-    } else {
-        print(&in_words(&done, from, *to, common.quiet));
-        print(&format!("{}\n", out.display()));
-    }
-    Ok(Ending::Done)
+    let answer = serde_json::json!({
+        "out": out,
+        "from": from.to_string(),
+        "to": to.to_string(),
+        "records": done.records,
+        "lost": done.lost,
+        "names": done.names,
+        "repairs": done.repairs.iter().map(|Repair { rule, count, first_line }| {
+            serde_json::json!({ "rule": rule.name(), "count": count, "first_line": first_line })
+        }).collect::<Vec<_>>(),
+    });
+    Ok(printed(common, &answer, &in_words(&done, from, *to, common.quiet), out))
 }
 
 fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {

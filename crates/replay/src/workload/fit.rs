@@ -3,9 +3,9 @@
 use super::cli::Fit;
 use super::file::NewFile;
 use super::source::{failed, sha256_of, swf};
-use super::words::counted;
+use super::words::{counted, printed};
 use anyhow::{Context, Result};
-use lab::cli::{Common, Ending, print};
+use lab::cli::{Common, Ending};
 use std::io::Write;
 use workload::model::{self, WorkloadModel as _};
 
@@ -25,19 +25,13 @@ pub(super) fn fit(options: &Fit, common: &Common) -> Result<Ending> {
     let preset = head + &model.to_toml()?;
     new.write_all(preset.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;
     new.keep()?;
-    if common.json {
-        print(&format!("{:#}\n", serde_json::json!({ "out": out, "model": "session" })));
-    } else {
-        if !common.quiet {
-            print(&format!(
-                "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before\n",
-                model.sessions_per_day,
-                counted(model.users.len() as u64, "user"),
-                counted(model.sizes.len() as u64, "size"),
-                100.0 * model.repeat
-            ));
-        }
-        print(&format!("{}\n", out.display()));
-    }
-    Ok(Ending::Done)
+    let words = format!(
+        "{:.1} sessions a day of {}; {}; {:.0} % of the jobs of a session ask for the same as the job before\n",
+        model.sessions_per_day,
+        counted(model.users.len() as u64, "user"),
+        counted(model.sizes.len() as u64, "size"),
+        100.0 * model.repeat
+    );
+    let answer = serde_json::json!({ "out": out, "model": "session" });
+    Ok(printed(common, &answer, if common.quiet { "" } else { &words }, out))
 }

@@ -5,7 +5,8 @@ mod preset;
 
 use super::cli::{Generate, TsafrirEstimates};
 use super::file::NewFile;
-use super::words::counted;
+use super::words::{counted, printed};
+use crate::options::words;
 use crate::units;
 use crate::units::duration;
 use anyhow::{Context, Result, anyhow, bail};
@@ -13,7 +14,6 @@ use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
 use lab::progress::Progress;
-use lab::provenance::quoted;
 pub(crate) use model::CompleteModel;
 use sha2::{Digest, Sha256};
 use sim_core::{Span, Streams};
@@ -66,35 +66,28 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     new.keep()?;
 
     let load = (!last.is_zero()).then(|| work / (f64::from(model.processors()) * last.as_secs_f64()));
-    if common.json {
-        let answer = serde_json::json!({
-            "out": out,
-            "model": model.model.name,
-            "seed": options.seed,
-            "jobs": count,
-            "processors": model.processors(),
-            "submission_span": last.as_secs_f64(),
-            "load": load,
-            "cut_at_longest_estimate": cut,
-        });
-        print(&format!("{answer:#}\n"));
-        return Ok(Ending::Done);
+    let answer = serde_json::json!({
+        "out": out,
+        "model": model.model.name,
+        "seed": options.seed,
+        "jobs": count,
+        "processors": model.processors(),
+        "submission_span": last.as_secs_f64(),
+        "load": load,
+        "cut_at_longest_estimate": cut,
+    });
+    let load = load.map_or_else(String::new, |load| format!(", load {}", fixed(load, 2)));
+    let mut words = format!(
+        "{} of {} over {} for {}{load}\n",
+        counted(u64::from(count), "job"),
+        model.model.name,
+        duration(last.as_secs_f64()),
+        counted(u64::from(model.processors()), "processor"),
+    );
+    if cut > 0 {
+        words += &format!("{} ran for longer than the longest estimate: cut there\n", counted(u64::from(cut), "job"));
     }
-    if !common.quiet {
-        let load = load.map_or_else(String::new, |load| format!(", load {}", fixed(load, 2)));
-        print(&format!(
-            "{} of {} over {} for {}{load}\n",
-            counted(u64::from(count), "job"),
-            model.model.name,
-            duration(last.as_secs_f64()),
-            counted(u64::from(model.processors()), "processor"),
-        ));
-        if cut > 0 {
-            print(&format!("{} ran for longer than the longest estimate: cut there\n", counted(u64::from(cut), "job")));
-        }
-    }
-    print(&format!("{}\n", out.display()));
-    Ok(Ending::Done)
+    Ok(printed(common, &answer, if common.quiet { "" } else { &words }, out))
 }
 
 /// Writes the log, and returns its processor-seconds and its last submission.
@@ -168,27 +161,14 @@ fn head(options: &Generate, model: &CompleteModel, count: u32) -> Result<String>
 
 /// The command that makes the same log again, except for the file's name.
 fn command(options: &Generate, count: u32) -> String {
-    let mut command = format!(
-        "{} workload generate {} --count {count} --seed {}",
-        lab::cli::program(),
-        options.model.name,
-        options.seed
-    );
-    if let Some(procs) = options.procs {
-        command += &format!(" --procs {procs}");
-    }
-    if let Some(preset) = &options.preset {
-        command += &format!(" --preset {}", quoted(&preset.file_name().unwrap_or_default().to_string_lossy()));
-    }
-    for assignment in &options.set {
-        command += &format!(" --set {}", quoted(assignment));
-    }
-    match options.estimates {
-        None => {}
-        Some(TsafrirEstimates { max_estimate: None }) => command += " --estimates tsafrir",
-        Some(TsafrirEstimates { max_estimate: Some(seconds) }) => {
-            command += &format!(" --estimates tsafrir:{seconds}s")
-        }
-    }
-    command
+    let Generate { model, seed, procs, preset, set, .. } = options;
+    let estimates = options.estimates.map_or_else(String::new, |TsafrirEstimates { max_estimate }| {
+        let longest = max_estimate.map_or_else(String::new, |seconds| format!(":{seconds}s"));
+        format!(" --estimates tsafrir{longest}")
+    });
+    let preset = preset.as_ref().map(|file| file.file_name().unwrap_or_default().to_string_lossy());
+    let set: String = set.iter().map(|assignment| words("set", Some(assignment))).collect();
+    let (procs, preset) = (words("procs", *procs), words("preset", preset));
+    let (program, model) = (lab::cli::program(), model.name);
+    format!("{program} workload generate {model} --count {count} --seed {seed}{procs}{preset}{set}{estimates}")
 }

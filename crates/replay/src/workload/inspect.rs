@@ -6,10 +6,11 @@ mod text;
 
 use super::cli::Inspect;
 use super::source::{failed, sha256_of, swf};
-use crate::options::stem;
+use super::words::printed;
+use crate::options::{stem, words};
 use anyhow::{Context, Result};
 use lab::chart::date;
-use lab::cli::{Common, Ending, print};
+use lab::cli::{Common, Ending};
 use lab::output::OutDir;
 use lab::page;
 use lab::provenance::{self, quoted};
@@ -36,8 +37,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     let seen = InspectedLog { options, header, log, hash: sha256_of(&options.file) };
 
     let figures = shown::write(&figures::of(&seen.log, seen.start()), &[], &out)?;
-    let json = format!("{:#}\n", seen.as_json());
-    out.write("inspect.json", &json)?;
+    out.write("inspect.json", format!("{:#}\n", seen.as_json()))?;
     out.write("report.html", page::render(&seen.page(figures)).context("report.html")?)?;
     let path = out.path().to_owned();
     let mut manifest = seen.as_json();
@@ -46,13 +46,7 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
     }
     out.finish(manifest)?;
 
-    if common.json {
-        print(&json);
-    } else {
-        print(&seen.as_text(common.quiet));
-        print(&format!("{}\n", path.join("report.html").display()));
-    }
-    Ok(Ending::Done)
+    Ok(printed(common, &seen.as_json(), &seen.as_text(common.quiet), &path.join("report.html")))
 }
 
 impl InspectedLog<'_> {
@@ -70,15 +64,11 @@ impl InspectedLog<'_> {
     }
 
     fn command(&self) -> String {
-        let mut command =
-            format!("{} workload inspect {}", lab::cli::program(), quoted(&self.options.file.to_string_lossy()));
-        if let Some(procs) = self.options.machine.procs {
-            command += &format!(" --procs {procs}");
-        }
-        if let Some(seconds) = self.options.zone.utc_offset {
-            command += &format!(" --utc-offset {}", f64::from(seconds) / 3_600.0);
-        }
-        command
+        let Inspect { file, machine, zone, .. } = self.options;
+        let hours = zone.utc_offset.map(|seconds| f64::from(seconds) / 3_600.0);
+        format!("{} workload inspect {}", lab::cli::program(), quoted(&file.to_string_lossy()))
+            + &words("procs", machine.procs)
+            + &words("utc-offset", hours)
     }
 
     /// The first submission in local time, in seconds since 1970, if the log is tied to the calendar.

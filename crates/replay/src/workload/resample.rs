@@ -3,11 +3,11 @@
 use super::cli::{Resample, seconds};
 use super::file::NewFile;
 use super::source::{failed, sha256_of, swf};
-use super::words::counted;
+use super::words::{counted, printed};
 use crate::options::stem;
 use anyhow::{Context, Result, anyhow, ensure};
 use lab::chart::fixed;
-use lab::cli::{Common, Ending, print};
+use lab::cli::{Common, Ending};
 use sim_core::{Span, Streams};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -73,8 +73,7 @@ pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
     }
     new.keep()?;
     numbers.keep()?;
-    report(&made, &log, options, common);
-    Ok(Ending::Done)
+    Ok(report(&made, &log, options, common))
 }
 
 fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) -> Result<Resampled> {
@@ -136,35 +135,26 @@ fn numbers_beside(out: &Path) -> PathBuf {
 }
 
 /// Prints the method and the similarity.
-fn report(made: &Resampled, log: &HeldLog, options: &Resample, common: &Common) {
+fn report(made: &Resampled, log: &HeldLog, options: &Resample, common: &Common) -> Ending {
     let out = &options.out;
     let Resampled { log: resampled, how, bounds } = made;
-    let fidelity = Fidelity::of(resampled, log);
-    let numbers = fidelity.numbers;
-    if common.json {
-        let numbers: serde_json::Map<_, _> =
-            numbers.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
-        let mut answer = serde_json::json!({ "out": out, "jobs": resampled.jobs().len(), "fidelity": numbers });
-        if let Some((bounds, refused)) = bounds {
-            answer["draws_refused"] = (*refused).into();
-            answer["bounds"] = bounds.as_str().into();
-        }
-        print(&format!("{answer:#}\n"));
-        return;
+    let numbers = Fidelity::of(resampled, log).numbers;
+    let [jobs, work, median, runtimes, processors, limits, areas, day, week, burstiness, lag_one] =
+        numbers.map(|(_, value)| fixed(value, 3));
+    let mut words = format!(
+        "{}: {how}\nrelative to the log: jobs {jobs}, work {work}, median run time {median}, variation of weekly work \
+         {burstiness}; lag-1 correlation of weekly work {lag_one} higher\n\
+         distances (0 equal, 1 at most): run times {runtimes}, sizes {processors}, estimates {limits}, areas {areas}; \
+         hours of the day {day}, days of the week {week}\n",
+        counted(resampled.jobs().len() as u64, "job")
+    );
+    let numbers: serde_json::Map<_, _> =
+        numbers.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let mut answer = serde_json::json!({ "out": out, "jobs": resampled.jobs().len(), "fidelity": numbers });
+    if let Some((bounds, refused)) = bounds {
+        answer["draws_refused"] = (*refused).into();
+        answer["bounds"] = bounds.as_str().into();
+        words += &format!("bounds of this log: {bounds}\n");
     }
-    if !common.quiet {
-        print(&format!("{}: {how}\n", counted(resampled.jobs().len() as u64, "job")));
-        let [jobs, work, median, runtimes, processors, limits, areas, day, week, burstiness, lag_one] =
-            fidelity.numbers.map(|(_, value)| fixed(value, 3));
-        print(&format!(
-            "relative to the log: jobs {jobs}, work {work}, median run time {median}, variation of weekly work \
-             {burstiness}; lag-1 correlation of weekly work {lag_one} higher\n\
-             distances (0 equal, 1 at most): run times {runtimes}, sizes {processors}, estimates {limits}, areas {areas}; \
-             hours of the day {day}, days of the week {week}\n"
-        ));
-        if let Some((bounds, _)) = bounds {
-            print(&format!("bounds of this log: {bounds}\n"));
-        }
-    }
-    print(&format!("{}\n", out.display()));
+    printed(common, &answer, if common.quiet { "" } else { &words }, out)
 }
