@@ -8,7 +8,6 @@ use crate::options::stem;
 use crate::units::{count, duration};
 use lab::page::{self, Page, Part, Section, Table};
 use lab::provenance::quoted;
-use std::collections::BTreeMap;
 
 /// Rows of a table of frequent values.
 const FREQUENT: usize = 20;
@@ -23,56 +22,28 @@ impl InspectedLog<'_> {
             let (name, what) = (anomaly.rule.name().to_owned(), anomaly.rule.description().to_owned());
             vec![name, count(anomaly.count), line_of(anomaly), what]
         });
-        let sizes = frequent(&log.sizes, FREQUENT);
-        let estimates = frequent(&log.estimate_values, FREQUENT);
-        let estimated = log.jobs - log.without_estimate;
         let users = log.busiest_users.iter().map(|user| {
             vec![user.user.to_string(), percent(user.work), count(user.jobs), percent(share(user.jobs, log.jobs))]
         });
+        let sizes = shares(frequent(&log.sizes, FREQUENT), log.jobs, |size| vec![count(size.into())]);
+        let times = frequent(&log.estimate_values, FREQUENT);
+        let times = shares(times, log.jobs - log.without_estimate, |time| vec![exact(time), count(time)]);
+        let [queues, partitions] = [&log.queues, &log.partitions].map(|counts| {
+            shares(counts.iter().map(|(number, jobs)| (*number, *jobs)), log.jobs, |number| vec![number.to_string()])
+        });
+        let spread = "CV is the coefficient of variation, standard deviation over mean. Quantiles are within 1 %.";
+        let odd = "Anomalies of the log; the command `workload validate` lists every line.";
+        let of_users = ["user", "share of work", "jobs", "share of jobs"];
+        let of_times = ["requested time", "seconds", "jobs", "share"];
+        let of_anomalies = ["anomaly", "records", "first line", "what"];
         let tables = [
-            Table::new(
-                "spreads",
-                "Sizes and times",
-                "CV is the coefficient of variation, standard deviation over mean. Quantiles are within 1 %.",
-                heads,
-                if log.jobs > 0 { spreads } else { Vec::new() },
-            ),
-            Table::new(
-                "sizes-often",
-                "Most frequent sizes",
-                "",
-                ["processors", "jobs", "share"],
-                sizes
-                    .into_iter()
-                    .map(|(size, jobs)| vec![count(u64::from(size)), count(jobs), percent(share(jobs, log.jobs))])
-                    .collect(),
-            ),
-            Table::new(
-                "estimates-often",
-                "Most frequent requested times",
-                "",
-                ["requested time", "seconds", "jobs", "share"],
-                estimates
-                    .into_iter()
-                    .map(|(time, jobs)| vec![exact(time), count(time), count(jobs), percent(share(jobs, estimated))])
-                    .collect(),
-            ),
-            Table::new(
-                "users-busiest",
-                "Busiest users",
-                "",
-                ["user", "share of work", "jobs", "share of jobs"],
-                users.collect(),
-            ),
-            self.numbered("queues", "Queues", "queue", &log.queues),
-            self.numbered("partitions", "Partitions", "partition", &log.partitions),
-            Table::new(
-                "anomalies",
-                "Anomalies",
-                "Anomalies of the log; the command `workload validate` lists every line.",
-                ["anomaly", "records", "first line", "what"],
-                anomalies.collect(),
-            ),
+            Table::new("spreads", "Sizes and times", spread, heads, if log.jobs > 0 { spreads } else { Vec::new() }),
+            Table::new("sizes-often", "Most frequent sizes", "", ["processors", "jobs", "share"], sizes),
+            Table::new("estimates-often", "Most frequent requested times", "", of_times, times),
+            Table::new("users-busiest", "Busiest users", "", of_users, users.collect()),
+            Table::new("queues", "Queues", "", ["queue", "jobs", "share"], queues),
+            Table::new("partitions", "Partitions", "", ["partition", "jobs", "share"], partitions),
+            Table::new("anomalies", "Anomalies", odd, of_anomalies, anomalies.collect()),
         ];
         let file = quoted(&self.options.file.to_string_lossy()).into_owned();
         let program = lab::cli::program();
@@ -116,18 +87,20 @@ impl InspectedLog<'_> {
         if all.is_empty() { all } else { vec![all.join(" ")] }
     }
 
-    /// Table of jobs by queue or partition.
-    fn numbered(&self, id: &str, title: &str, name: &str, counts: &BTreeMap<u32, u64>) -> Table {
-        let rows = counts
-            .iter()
-            .map(|(number_of, jobs)| vec![number_of.to_string(), count(*jobs), percent(share(*jobs, self.log.jobs))]);
-        Table::new(id, title, "", [name, "jobs", "share"], rows.collect())
-    }
-
     fn provenance(&self) -> Vec<(String, String)> {
         let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let said = |key: &str| self.header.get(key).map(|value| entry(key, value.lines().next().unwrap_or_default()));
         let hash = self.hash.as_deref().map(|hash| entry("Log (SHA-256)", hash));
         ["Computer", "Installation", "Acknowledge", "Information"].into_iter().filter_map(said).chain(hash).collect()
     }
+}
+
+/// Rows of values, each with the number of its jobs and their share of `all`.
+fn shares<K>(
+    counts: impl IntoIterator<Item = (K, u64)>,
+    all: u64,
+    names: impl Fn(K) -> Vec<String>,
+) -> Vec<Vec<String>> {
+    let row = |(value, jobs)| names(value).into_iter().chain([count(jobs), percent(share(jobs, all))]).collect();
+    counts.into_iter().map(row).collect()
 }
