@@ -1,7 +1,7 @@
 //! Listener to a run of space-shared machines: receives the policy's reasons, and the events.
 
 use super::history::Explanation;
-use super::reasons::{Began, ByJob, Holder, Moment, Obstacle, Promise, SiteName, Stage, Step, Tale, Wait};
+use super::reasons::{Began, ByJob, Holder, Moment, Obstacle, Promise, SiteName, Stage, Tale, Wait};
 use crate::label::Label;
 use gap_schedule::{Reason, ReasonProbe, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
@@ -70,7 +70,7 @@ impl Listener {
                 Some((_, machine)) => Stage::Starts(pass.start(*job, *machine)),
                 None => Stage::Waits(pass.wait(*job)),
             };
-            tale.steps.push(Step { at: view.now, stage });
+            tale.steps.push((view.now, stage));
         }
         self.reasons.clear();
     }
@@ -114,12 +114,12 @@ impl Probe for Ear {
         tale.waits = matches!(fact, Fact::Submitted(_) | Fact::Interrupted { .. });
         tale.is_over = matches!(fact, Fact::Finished { .. } | Fact::Rejected { .. });
         let stage = match fact {
-            Fact::Interrupted { site, .. } => Stage::Interrupted(sites[site.index()].clone()),
+            Fact::Interrupted { site, .. } => Stage::Interrupted { site: sites[site.index()].clone() },
             Fact::Finished { .. } => Stage::Ends,
             Fact::Rejected { .. } => Stage::Rejected,
             _ => return,
         };
-        tale.steps.push(Step { at: now, stage });
+        tale.steps.push((now, stage));
     }
 }
 
@@ -212,7 +212,8 @@ impl Pass<'_> {
         }
         let machine = machine.unwrap_or_else(|| self.roomiest(job, before));
         let (site, free) = (self.sites[machine].clone(), self.free_after(machine, before));
-        Wait { reason: obstacle, place, site, free, held_by: self.holders(job, machine, before), promised: promise }
+        let held_by = self.holders(job, machine, before);
+        Wait { reason: obstacle, passes: 1, place, last_place: place, site, free, held_by, promised: promise }
     }
 
     /// The machine with the most room after these starts, among those that the job may use.

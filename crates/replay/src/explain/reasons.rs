@@ -5,7 +5,7 @@ use crate::label::Label;
 use crate::units::span;
 use gap_schedule::Right;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::json;
 use sim_core::{Span, Time};
 use std::fmt;
 use workload::LogJob;
@@ -66,32 +66,40 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Step in the history of a job.
-#[derive(Debug)]
-pub(super) struct Step {
-    pub(super) at: Time,
-    pub(super) stage: Stage,
-}
+/// Step in the history of a job, and its instant.
+pub(super) type Step = (Time, Stage);
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
 pub(super) enum Stage {
-    /// A pass in which it did not start.
+    /// Passes in which it did not start.
     Waits(Wait),
     Starts(Began),
     /// Its machine has failed: its work is lost.
-    Interrupted(SiteName),
+    Interrupted {
+        site: SiteName,
+    },
     Ends,
     /// No machine that it may use is wide enough.
     Rejected,
 }
 
-/// Reasons for which a job did not start in a pass.
-#[derive(Debug)]
+impl Stage {
+    const fn wait(&self) -> Option<&Wait> {
+        if let Self::Waits(wait) = self { Some(wait) } else { None }
+    }
+}
+
+/// Reasons for which a job did not start in a pass, or in adjacent passes that are alike.
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Wait {
     /// `None` if the policy reports no reason.
     pub(super) reason: Option<Obstacle>,
+    pub(super) passes: usize,
     /// Its place in the policy's order; the first is 1.
     pub(super) place: usize,
+    /// The same in the last of the passes.
+    pub(super) last_place: usize,
     /// The machine with the most room, among those that it may use.
     pub(super) site: SiteName,
     /// Processors that were free there.
@@ -143,7 +151,7 @@ pub(super) struct Promise {
     pub(super) start: Moment,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct Began {
     pub(super) site: SiteName,
     /// The right to start, if the policy reports it.
@@ -180,19 +188,11 @@ impl Wait {
 struct Waits<'a>(Vec<&'a Wait>);
 
 impl Waits<'_> {
-    fn facts(&self) -> Value {
-        let (first, last) = (self.0[0], self.0[self.0.len() - 1]);
-        json!({
-            "event": "waits",
-            "reason": first.reason,
-            "passes": self.0.len(),
-            "place": first.place,
-            "last_place": last.place,
-            "site": first.site,
-            "free": first.free,
-            "held_by": first.held_by,
-            "promised": last.promised,
-        })
+    /// The first of them, with the place and the reservation of the last.
+    fn facts(&self) -> Stage {
+        let (first, last) = (self.0[0].clone(), self.0[self.0.len() - 1]);
+        let (passes, promised) = (self.0.len(), last.promised.clone());
+        Stage::Waits(Wait { passes, last_place: last.place, promised, ..first })
     }
 
     fn in_words(&self, about: &LogJob) -> String {
@@ -318,45 +318,28 @@ impl Began {
 
 /// The steps of a job as lines: adjacent passes are one if nothing has changed, or, if `brief`, only numbers.
 fn lines(steps: &[Step], brief: bool, about: &LogJob) -> Vec<Line> {
-    let groups = steps.chunk_by(|one, next| match (&one.stage, &next.stage) {
-        (Stage::Waits(one), Stage::Waits(next)) if brief => one.is_like(next),
-        (Stage::Waits(one), Stage::Waits(next)) => one.is_same(next),
-        _ => false,
+    let groups = steps.chunk_by(|(_, one), (_, next)| {
+        one.wait().zip(next.wait()).is_some_and(|(one, next)| if brief { one.is_like(next) } else { one.is_same(next) })
     });
     let mut end = 0;
     let line = |group: &[Step]| {
-        let Step { at: from, stage } = &group[0];
+        let (from, stage) = &group[0];
         end += group.len();
-        let mut until = None;
-        let (words, facts) = match stage {
+        let (mut until, mut facts) = (None, object(stage));
+        let words = match stage {
             Stage::Waits(_) => {
                 // A wait lasts until the next step.
-                until = Some(steps.get(end).map_or(steps[end - 1].at, |next| next.at));
-                let waits = group.iter().filter_map(|step| match &step.stage {
-                    Stage::Waits(wait) => Some(wait),
-                    _ => None,
-                });
-                let waits = Waits(waits.collect());
-                (waits.in_words(about), waits.facts())
+                until = Some(steps.get(end).unwrap_or(&steps[end - 1]).0);
+                let waits = Waits(group.iter().filter_map(|(_, stage)| stage.wait()).collect());
+                facts = object(waits.facts());
+                waits.in_words(about)
             }
-            Stage::Starts(start) => {
-                let Began { site, right, free, passed, overtaken } = start;
-                let facts = json!({
-                    "event": "starts", "site": site, "right": right, "free": free, "passed": passed, "overtaken": overtaken,
-                });
-                (start.in_words(*from, about), facts)
-            }
-            Stage::Interrupted(site) => {
-                let words = format!("loses its processors{} to an outage, and waits again", site.on());
-                (words, json!({ "event": "interrupted", "site": site }))
-            }
-            Stage::Ends => ("ends".to_owned(), json!({ "event": "ends" })),
-            Stage::Rejected => {
-                let words = format!("is rejected: no machine has {} processors", about.job.request.processors);
-                (words, json!({ "event": "rejected" }))
-            }
+            Stage::Starts(start) => start.in_words(*from, about),
+            Stage::Interrupted { site } => format!("loses its processors{} to an outage, and waits again", site.on()),
+            Stage::Ends => "ends".to_owned(),
+            Stage::Rejected => format!("is rejected: no machine has {} processors", about.job.request.processors),
         };
-        Line { from: *from, until, words, facts: object(facts) }
+        Line { from: *from, until, words, facts }
     };
     groups.map(line).collect()
 }
@@ -382,16 +365,16 @@ impl Tale {
     pub(super) fn explanation(self, policy: &str, reports: bool) -> Explanation {
         let Self { about, mut steps, came_behind, .. } = self;
         // If the policy reports reasons, a pass without its decision has no information.
-        steps.retain(|step| !reports || !matches!(&step.stage, Stage::Waits(wait) if wait.reason.is_none()));
+        steps.retain(|(_, stage)| !reports || stage.wait().is_none_or(|wait| wait.reason.is_some()));
         let came = came_behind.as_ref().map(|before| match before.len() {
             0 => "arrives when no other job waits".to_owned(),
             count => format!("arrives {} in the queue, behind {}", ordinal(count + 1), jobs(before)),
         });
-        let start = steps.iter().rev().find_map(|step| match &step.stage {
-            Stage::Starts(start) => Some((step.at, &start.site)),
+        let start = steps.iter().rev().find_map(|(at, stage)| match stage {
+            Stage::Starts(start) => Some((*at, &start.site)),
             _ => None,
         });
-        let finish = steps.iter().rfind(|step| matches!(step.stage, Stage::Ends));
+        let finish = steps.iter().rfind(|(_, stage)| matches!(stage, Stage::Ends));
         let submit = about.job.submit;
         let facts = json!({
             "line": about.line,
@@ -404,7 +387,7 @@ impl Tale {
             "came_behind": came_behind,
             "start": start.map(|(at, _)| at.as_secs_f64()),
             "wait": start.map(|(at, _)| at.since(submit).as_secs_f64()),
-            "finish": finish.map(|finish| finish.at.as_secs_f64()),
+            "finish": finish.map(|(at, _)| at.as_secs_f64()),
             "site": start.map(|(_, site)| site),
             "tells_reasons": reports,
         });
