@@ -65,13 +65,13 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     }
     new.keep()?;
 
-    let load = (!last.is_zero()).then(|| work / (f64::from(model.processors()) * last.as_secs_f64()));
+    let load = (!last.is_zero()).then(|| work / (f64::from(model.processors) * last.as_secs_f64()));
     let answer = serde_json::json!({
         "out": out,
         "model": model.model.name,
         "seed": options.seed,
         "jobs": count,
-        "processors": model.processors(),
+        "processors": model.processors,
         "submission_span": last.as_secs_f64(),
         "load": load,
         "cut_at_longest_estimate": cut,
@@ -82,7 +82,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
         counted(u64::from(count), "job"),
         model.model.name,
         duration(last.as_secs_f64()),
-        counted(u64::from(model.processors()), "processor"),
+        counted(u64::from(model.processors), "processor"),
     );
     if cut > 0 {
         words += &format!("{} ran for longer than the longest estimate: cut there\n", counted(u64::from(cut), "job"));
@@ -142,7 +142,7 @@ fn head(options: &Generate, model: &CompleteModel, count: u32) -> Result<String>
          Seed: {}\n\
          Command: {}\n",
         model.model.origin,
-        model.processors(),
+        model.processors,
         model.model.name,
         options.seed,
         command(options, count),

@@ -11,8 +11,8 @@ use workload::model::{ModelEntry, ModelJob, Parameters, models};
 pub(crate) struct CompleteModel {
     pub(super) model: &'static ModelEntry,
     parameters: Parameters,
-    /// Processors of the machine, for the head of the log.
-    processors: u32,
+    /// Processors of the machine that the jobs are for.
+    pub(crate) processors: u32,
 }
 
 impl CompleteModel {
@@ -63,11 +63,6 @@ impl CompleteModel {
         // The machine is large enough for every job of the log.
         let machine = procs.or(model.stands_for_processors).unwrap_or(0);
         Ok(Self { model, processors: machine.max(parameters.processors()), parameters })
-    }
-
-    /// Processors of the machine that the jobs are for.
-    pub(crate) const fn processors(&self) -> u32 {
-        self.processors
     }
 
     /// All parameters, as a preset.

@@ -47,13 +47,6 @@ fn set(model: &mut Value, assignment: &str) -> Result<()> {
             _ => bail!("{part:?} lies inside a single value; --show lists the parameters"),
         };
     }
-    let line: toml::Table = format!("value = {text}")
-        .parse()
-        .map_err(|_| anyhow!("{text:?} is no value; write a number or a list such as [1, 2]"))?;
-    let mut values = line.into_iter().map(|(_, value)| value);
-    match (values.next(), values.next()) {
-        (Some(value), None) => *place = value,
-        _ => bail!("{text:?} is no value; write a number or a list such as [1, 2]"),
-    }
+    *place = text.parse().map_err(|_| anyhow!("{text:?} is no value; write a number or a list such as [1, 2]"))?;
     Ok(())
 }
