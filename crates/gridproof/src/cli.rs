@@ -117,28 +117,9 @@ pub struct Papers {
     /// The paper (see `list`), or `all`.
     #[arg(value_name = "SLUG|all")]
     pub slug: String,
-    /// A tenth of the work or less.
-    #[arg(long)]
-    pub quick: bool,
-    /// Replications of each point, instead of the scenario's.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub reps: Option<u32>,
-    /// Seed, instead of the scenario's.
-    #[arg(long, value_name = "S")]
-    pub seed: Option<u64>,
-    /// Value of a parameter of workloads/SLUG.toml; may be repeated.
-    #[arg(long, value_name = "KEY=VALUE")]
-    pub set: Vec<String>,
-    /// Folder of the logs that a paper ran on (swift-gap: wagap-2013.swf, plain or gzip); the variable GRID_TRACES may name
-    /// it too. Without them stand-ins run, and the report says so.
-    #[arg(long, value_name = "DIR")]
-    pub traces: Option<PathBuf>,
-    /// Output folder; results/SLUG, or results/doubt/SLUG, if not given.
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Ignore cached replications.
-    #[arg(long)]
-    pub fresh: bool,
+    /// Options of each run.
+    #[command(flatten)]
+    pub run: Request,
 }
 
 impl Papers {
@@ -154,18 +135,9 @@ impl Papers {
     /// The request for one of them.
     pub(crate) fn request(&self, common: &Common, slug: &str) -> Request {
         // With several papers, each gets a folder of its own below.
-        let out = self.out.as_ref().map(|out| if self.slug == "all" { out.join(slug) } else { out.clone() });
-        Request {
-            quick: self.quick,
-            reps: self.reps,
-            seed: self.seed,
-            set: self.set.clone(),
-            traces: self.traces.clone(),
-            out,
-            fresh: self.fresh,
-            quiet: common.quiet,
-            ..Request::default()
-        }
+        let mut run = self.run.clone();
+        run.out = run.out.map(|out| if self.slug == "all" { out.join(slug) } else { out });
+        Request { quiet: common.quiet, ..run }
     }
 }
 

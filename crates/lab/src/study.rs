@@ -13,36 +13,50 @@ use crate::provenance;
 use crate::scenario::Scenario;
 use crate::store::{Identity, Store};
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::Args;
 use serde_json::{Value, json};
 use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Options of `cargo xtask reproduce`.
-#[derive(Clone, Debug, Default)]
+/// Options of commands that run papers.
+#[derive(Clone, Debug, Default, Args)]
+#[group(skip)]
 pub struct Request {
-    /// True for a tenth of the work.
+    /// A tenth of the work or less.
+    #[arg(long)]
     pub quick: bool,
+    /// Replications of each point, instead of the scenario's.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub reps: Option<u32>,
+    /// Seed, instead of the scenario's.
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Value of a parameter of workloads/SLUG.toml; may be repeated.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Folder of the logs that a paper ran on (swift-gap: wagap-2013.swf, plain or gzip); the variable GRID_TRACES may name
+    /// it too. Without them stand-ins run, and the report says so.
+    #[arg(long, value_name = "DIR")]
+    pub traces: Option<PathBuf>,
+    /// Output folder; results/SLUG, or results/doubt/SLUG, if not given.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Ignore cached replications.
+    #[arg(long)]
+    pub fresh: bool,
     /// True to run inconclusive claims again with more replications.
+    #[arg(skip)]
     pub decide: bool,
     /// Figures to redraw; empty for all.
+    #[arg(skip)]
     pub only: Vec<String>,
-    /// Replications of each cell, instead of those of the scenario.
-    pub reps: Option<u32>,
-    /// Seed, instead of that of the scenario.
-    pub seed: Option<u64>,
     /// Number of seeds, from 1, under which to judge as well.
+    #[arg(skip)]
     pub seeds: Option<u32>,
-    /// `KEY=VALUE` for parameters of the scenario.
-    pub set: Vec<String>,
-    /// Folder of logs.
-    pub traces: Option<PathBuf>,
-    /// Output folder.
-    pub out: Option<PathBuf>,
-    /// True to discard stored replications.
-    pub fresh: bool,
     /// True to show no progress.
+    #[arg(skip)]
     pub quiet: bool,
 }
 
