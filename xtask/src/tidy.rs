@@ -4,6 +4,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use lab::cli::{Common, Ending, print};
 use lab::scenario::workspace;
+use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -189,31 +190,20 @@ fn prose(path: &Path, text: &str) -> Vec<String> {
     if !parts.contains(&"src") {
         return Vec::new();
     }
-    let mut lines = Vec::new();
-    let mut is_open = false;
-    for line in shipped(text).lines() {
-        let trimmed = line.trim_start();
-        if !is_open && trimmed.starts_with("//") {
-            if trimmed.starts_with("///") || trimmed.starts_with("//!") {
-                lines.push(trimmed.to_owned());
-            }
-            continue;
+    let mut found = Vec::new();
+    literals(shipped(text).parse().unwrap_or_default(), &mut found);
+    found
+}
+
+/// Collects the literals of a source. Comments in front of items are literals of the attribute `doc`.
+fn literals(tokens: TokenStream, found: &mut Vec<String>) {
+    for token in tokens {
+        match token {
+            TokenTree::Group(group) => literals(group.stream(), found),
+            TokenTree::Literal(literal) => found.push(literal.to_string()),
+            _ => {}
         }
-        // Every other piece between quotation marks is a literal; a literal may span several lines.
-        let pieces = line.replace("\\\\", "").replace("\\\"", "'").replace("'\"'", "");
-        let mut words = String::new();
-        for (at, piece) in pieces.split('"').enumerate() {
-            if at > 0 {
-                is_open = !is_open;
-            }
-            if is_open {
-                words += piece;
-                words.push(' ');
-            }
-        }
-        lines.push(words);
     }
-    lines
 }
 
 /// Counts the occurrences of a whole word in a line.

@@ -168,9 +168,11 @@ dyn_clone::clone_trait_object!(ForkablePolicy);
 
 /// Implements the methods by which a [`Policy`] that wraps others forwards events. `|this| this.policy` selects the wrapped
 /// one.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! forward_events {
     (|$this:ident| $($inner:expr),+) => {
-        $crate::policy::forward_events! { @each $this [$($inner),+]
+        $crate::forward_events! { @each $this [$($inner),+]
             begin(view: &$crate::View<'_>)
             on_submit(job: &$crate::QueuedJob, view: &$crate::View<'_>)
             on_start(job: &$crate::RunningJob, machine: sim_core::SiteId, view: &$crate::View<'_>)
@@ -188,7 +190,7 @@ macro_rules! forward_events {
     (@each $this:ident $inner:tt $($name:ident($($argument:ident: $Type:ty),+))+) => {
         $(fn $name(&mut self, $($argument: $Type),+) {
             let $this = self;
-            $crate::policy::forward_events!(@call $inner $name($($argument),+));
+            $crate::forward_events!(@call $inner $name($($argument),+));
         })+
     };
     (@call [$($inner:expr),+] $name:ident $arguments:tt) => {
@@ -214,8 +216,8 @@ macro_rules! forward_answers {
     };
 }
 
+pub(crate) use crate::forward_events;
 pub(crate) use forward_answers;
-pub(crate) use forward_events;
 
 /// Implements [`Policy`] for a pointer to a policy.
 macro_rules! forward {

@@ -10,11 +10,11 @@ mod reasons;
 use self::history::Explanation;
 use crate::options::{LogOptions, WorldOptions, start_of};
 use crate::simulate::{Own, worlds};
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use workload::{Intake, Options, Repairs, SwfReader};
+use workload::{Intake, Options, Repairs, SwfReader, SwfRecord};
 
 /// Options of `explain`.
 #[derive(Debug, Default, Args)]
@@ -107,42 +107,37 @@ impl Explanations {
 /// repairs and ignored content are counted.
 fn numbers_of(options: &LogOptions, wanted: &[String]) -> Result<(Vec<u64>, Repairs)> {
     let (trace, max_jobs) = (options.trace(), options.max_jobs);
-    // By number: true if it is a job.
-    let mut found: BTreeMap<u64, bool> = BTreeMap::new();
-    let mut named: BTreeMap<Arc<str>, u64> = BTreeMap::new();
-    let mut enter = |number: u64, name: Option<Arc<str>>| {
+    let (mut numbers, mut named) = (BTreeSet::new(), BTreeMap::new());
+    let mut intake = Intake::new(SwfReader::open(trace)?, Options { max_jobs, ..Options::default() });
+    for job in intake.by_ref() {
+        let SwfRecord { number, name, .. } = job?.record;
+        numbers.insert(number);
         if let Some(name) = name.filter(|name| wanted.iter().any(|wanted| **wanted == **name)) {
             named.entry(name).or_insert(number);
         }
-    };
-    let mut intake = Intake::new(SwfReader::open(trace)?, Options { max_jobs, ..Options::default() });
-    for job in intake.by_ref() {
-        let job = job?;
-        found.insert(job.record.number, true);
-        enter(job.record.number, job.record.name);
-    }
-    let ends = found.keys().next().copied().zip(found.keys().next_back().copied());
-    let most = max_jobs.map_or(usize::MAX, |most| most.try_into().unwrap_or(usize::MAX));
-    for record in SwfReader::open(trace)?.take(most) {
-        let record = record?;
-        found.entry(record.number).or_insert(false);
-        enter(record.number, record.name);
     }
     let log = trace.display();
-    let among = max_jobs.map_or_else(String::new, |most| format!(" among its first {most} records (--max-jobs)"));
-    let number = |job: &String| {
+    let find = |job: &String| {
         let number = named.get(job.as_str()).copied().or_else(|| job.parse().ok());
-        match (number, number.and_then(|number| found.get(&number)), ends) {
-            (Some(number), Some(true), _) => Ok(number),
-            (_, Some(false), _) => bail!(
+        if let Some(number) = number.filter(|number| numbers.contains(number)) {
+            return Ok(number);
+        }
+        let most = max_jobs.map_or(usize::MAX, |most| most.try_into().unwrap_or(usize::MAX));
+        for record in SwfReader::open(trace)?.take(most) {
+            let record = record?;
+            ensure!(
+                Some(record.number) != number && record.name.as_deref() != Some(job),
                 "{log}: record {job} is no job: it has no submit time, no run time above zero, or no processors; `workload \
                  inspect` counts such records"
-            ),
-            (_, _, Some((first, last))) => bail!(
+            );
+        }
+        let among = max_jobs.map_or_else(String::new, |most| format!(" among its first {most} records (--max-jobs)"));
+        match numbers.first().zip(numbers.last()) {
+            Some((first, last)) => bail!(
                 "{log}: there is no job {job}{among}; its jobs have the numbers from {first} to {last}, in the first column"
             ),
-            (_, _, None) => bail!("{log}: there is no job at all{among}"),
+            None => bail!("{log}: there is no job at all{among}"),
         }
     };
-    Ok((wanted.iter().map(number).collect::<Result<_>>()?, intake.repairs().clone()))
+    Ok((wanted.iter().map(find).collect::<Result<_>>()?, intake.repairs().clone()))
 }

@@ -9,8 +9,8 @@ use crate::options::MachineOptions;
 use crate::simulate::policy::{self, Search};
 use crate::simulate::predicting::Predicting;
 use anyhow::Result;
-use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
-use sim_core::{Outage, Sim, SiteId, Time};
+use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, Starts, View, forward_events};
+use sim_core::{Outage, Sim, Time};
 use std::cell::RefCell;
 
 /// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, and its starts are in
@@ -69,33 +69,7 @@ impl Policy for Obeying<'_> {
         self.0.get_mut().schedule(view, starts);
     }
 
-    fn begin(&mut self, view: &View<'_>) {
-        self.0.get_mut().at_work.begin(view);
-    }
-
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        self.0.get_mut().at_work.on_submit(job, view);
-    }
-
-    fn on_start(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.0.get_mut().at_work.on_start(job, machine, view);
-    }
-
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.0.get_mut().at_work.on_completion(job, machine, view);
-    }
-
-    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.0.get_mut().at_work.on_expiry(before, after, machine, view);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        self.0.get_mut().at_work.on_failure(machine, lost, view);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        self.0.get_mut().at_work.on_repair(machine, view);
-    }
+    forward_events!(|this| this.0.get_mut().at_work);
 
     fn next_wakeup(&self) -> Option<Time> {
         self.0.borrow().next_wakeup()
