@@ -91,8 +91,7 @@ pub struct Explanations {
 impl Explanations {
     /// The explanations for programs: every change.
     pub fn as_json(&self) -> serde_json::Value {
-        let all: Vec<_> = self.explanations.iter().map(Explanation::as_json).collect();
-        serde_json::json!({ "trace": self.trace, "explanations": all, "notes": self.notes })
+        serde_json::json!({ "trace": self.trace, "explanations": self.explanations, "notes": self.notes })
     }
 
     /// The explanations in words.

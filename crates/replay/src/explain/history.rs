@@ -2,28 +2,30 @@
 
 use crate::label::Label;
 use lab::chart::date;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 use sim_core::Time;
 
 /// Number of lines of a history that are shown without `--all`.
 const FEW: usize = 16;
 
-/// The fields of plain data.
-pub(crate) fn object(data: impl Serialize) -> Map<String, Value> {
-    let Ok(Value::Object(object)) = serde_json::to_value(data) else { unreachable!("facts are objects") };
-    object
-}
-
 /// Event, or a period without changes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct Line {
+    #[serde(serialize_with = "in_seconds")]
     pub(crate) from: Time,
     /// End of a period; `None` for an instant.
+    #[serde(serialize_with = "in_seconds")]
     pub(crate) until: Option<Time>,
+    /// Further keys for programs: an object.
+    #[serde(flatten)]
+    pub(crate) facts: Value,
     pub(crate) words: String,
-    /// Keys for programs, beside `from`, `until` and `words`.
-    pub(crate) facts: Map<String, Value>,
+}
+
+fn in_seconds<S: Serializer>(time: &(impl Copy + Into<Option<Time>>), serializer: S) -> Result<S::Ok, S::Error> {
+    let time: Option<Time> = (*time).into();
+    time.map(Time::as_secs_f64).serialize(serializer)
 }
 
 impl Line {
@@ -35,29 +37,27 @@ impl Line {
             Some(until) => format!("from {from} s to {until} s{clock}: {words}"),
         }
     }
-
-    fn as_json(&self) -> Value {
-        let mut object = object(json!({ "from": self.from.as_secs_f64(), "until": self.until.map(Time::as_secs_f64) }));
-        object.extend(self.facts.clone());
-        object.insert("words".to_owned(), self.words.clone().into());
-        Value::Object(object)
-    }
 }
 
-/// The history of one job under one policy.
+/// The history of one job under one policy. Programs get every change.
+#[derive(Serialize)]
 pub(crate) struct Explanation {
     pub(crate) policy: String,
     pub(crate) job: Label,
-    pub(crate) submit: Time,
-    /// Sentences about the job itself; the first one follows the time of submission.
-    pub(crate) about: Vec<String>,
-    /// Keys for programs, beside `policy`, `job`, `note` and `history`.
-    pub(crate) facts: Map<String, Value>,
+    /// Further keys for programs: an object.
+    #[serde(flatten)]
+    pub(crate) facts: Value,
+    pub(crate) note: Option<String>,
     /// Every change, in order of time.
     pub(crate) history: Vec<Line>,
     /// The same with adjacent changes of one kind in one line.
+    #[serde(skip)]
     pub(crate) brief: Vec<Line>,
-    pub(crate) note: Option<String>,
+    #[serde(skip)]
+    pub(crate) submit: Time,
+    /// Sentences about the job itself; the first one follows the time of submission.
+    #[serde(skip)]
+    pub(crate) about: Vec<String>,
 }
 
 impl Explanation {
@@ -85,15 +85,6 @@ impl Explanation {
         sentences.extend(self.note.clone());
         let text: String = sentences.iter().map(|sentence| indented(sentence)).collect();
         format!("job {} of {log} under {}\n{text}", self.job, self.policy)
-    }
-
-    /// The explanation for programs: every change.
-    pub(crate) fn as_json(&self) -> Value {
-        let mut object = object(json!({ "policy": self.policy, "job": self.job }));
-        object.extend(self.facts.clone());
-        object.insert("note".to_owned(), self.note.clone().into());
-        object.insert("history".to_owned(), self.history.iter().map(Line::as_json).collect());
-        Value::Object(object)
     }
 }
 
@@ -137,9 +128,9 @@ mod tests {
     fn a_short_history_is_whole_a_longer_one_brief_and_a_long_one_cut() {
         let explained = |lines: u64, all: bool| {
             let line =
-                |at| Line { from: Time::from_secs(at), until: None, words: format!("line {at}"), facts: Map::new() };
+                |at| Line { from: Time::from_secs(at), until: None, words: format!("line {at}"), facts: Value::Null };
             let (history, brief) = ((0..lines).map(line).collect(), (0..lines / 2).map(line).collect());
-            let (policy, about, facts, note) = ("easy".to_owned(), Vec::new(), Map::new(), None);
+            let (policy, about, facts, note) = ("easy".to_owned(), Vec::new(), Value::Null, None);
             let submit = Time::ZERO;
             let explanation = Explanation { policy, job: Label::Number(7), submit, about, facts, history, brief, note };
             explanation.in_words("log", None, all)
@@ -157,7 +148,7 @@ mod tests {
     fn a_line_has_dates_where_the_log_says_when_it_began() {
         let spoken = |until: Option<u64>| {
             let (from, until) = (Time::from_secs(60), until.map(Time::from_secs));
-            Line { from, until, words: "waits".to_owned(), facts: Map::new() }.in_words(Some(951_782_340))
+            Line { from, until, words: "waits".to_owned(), facts: Value::Null }.in_words(Some(951_782_340))
         };
         assert_eq!(spoken(None), "at 60 s (2000-02-29 00:00:00): waits");
         assert_eq!(spoken(Some(3_785)), "from 60 s to 3785 s (2000-02-29 00:00:00 to 01:02:05): waits");

@@ -1,6 +1,6 @@
 //! Reasons for the waits and starts of a job, as data: formatted as text, and as JSON for programs.
 
-use super::history::{Explanation, Line, object};
+use super::history::{Explanation, Line};
 use crate::label::Label;
 use crate::units::span;
 use gap_schedule::Right;
@@ -325,13 +325,13 @@ fn lines(steps: &[Step], brief: bool, about: &LogJob) -> Vec<Line> {
     let line = |group: &[Step]| {
         let (from, stage) = &group[0];
         end += group.len();
-        let (mut until, mut facts) = (None, object(stage));
+        let (mut until, mut facts) = (None, json!(stage));
         let words = match stage {
             Stage::Waits(_) => {
                 // A wait lasts until the next step.
                 until = Some(steps.get(end).unwrap_or(&steps[end - 1]).0);
                 let waits = Waits(group.iter().filter_map(|(_, stage)| stage.wait()).collect());
-                facts = object(waits.facts());
+                facts = json!(waits.facts());
                 waits.in_words(about)
             }
             Stage::Starts(start) => start.in_words(*from, about),
@@ -402,7 +402,7 @@ impl Tale {
             job: Label::of_job(&about),
             submit,
             about: std::iter::once(in_words(&about)).chain(came).collect(),
-            facts: object(facts),
+            facts,
             history: lines(&steps, false, &about),
             brief: lines(&steps, true, &about),
             note: (!reports).then(note),

@@ -2,7 +2,7 @@
 
 use super::results::Arm;
 use super::trace::{Trace, terms};
-use crate::explain::history::{Explanation, Line, object};
+use crate::explain::history::{Explanation, Line};
 use crate::label::Label;
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -58,8 +58,7 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
         " by {user} (line {} of the trace); requests{nodes} {partitions} for {limit}, and runs for {} s",
         job.line, job.run
     );
-    let facts =
-        object(json!({ "line": job.line, "user": user, "submit": job.submit, "limit": job.limit, "run": job.run }));
+    let facts = json!({ "line": job.line, "user": user, "submit": job.submit, "limit": job.limit, "run": job.run });
     let submit = Time::from_secs(job.submit.max(0).unsigned_abs());
     let (policy, job) = (arm.name.clone(), Label::Number(u64::from(id)));
     Ok(Explanation { policy, job, submit, about: vec![about], facts, history, brief, note: None })
@@ -68,5 +67,5 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
 /// Returns the line of a pass at a second of the trace.
 fn line(time: i64, event: &str, pass: &str, words: String) -> Line {
     let from = Time::from_secs(time.max(0).unsigned_abs());
-    Line { from, until: None, words, facts: object(json!({ "event": event, "pass": pass })) }
+    Line { from, until: None, words, facts: json!({ "event": event, "pass": pass }) }
 }

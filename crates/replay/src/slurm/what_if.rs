@@ -6,7 +6,6 @@ use super::page::{self, SlurmReport};
 use super::results::{Arm, VariantResults};
 use super::tables;
 use super::trace::Trace;
-use crate::explain::history::Explanation;
 use crate::options::words;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
@@ -123,12 +122,9 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
     }
     if !options.explain.is_empty() {
         let found = explain(&arms, &trace, options.seed, &options.explain)?;
-        print(&if common.json {
-            let all: Vec<_> = found.iter().map(Explanation::as_json).collect();
-            format!("{:#}\n", json!({ "trace": name, "explanations": all }))
-        } else {
-            Vec::from_iter(found.iter().map(|one| one.in_words(&name, None, options.all))).join("\n")
-        });
+        let words = found.iter().map(|one| one.in_words(&name, None, options.all));
+        let as_json = || json!({ "trace": name, "explanations": found });
+        print(&if common.json { format!("{:#}\n", as_json()) } else { words.collect::<Vec<_>>().join("\n") });
         return Ok(Ending::Done);
     }
     let stem = stem(&inputs.trace);
