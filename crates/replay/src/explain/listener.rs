@@ -3,7 +3,7 @@
 use super::history::Explanation;
 use super::reasons::{Began, ByJob, Holder, Moment, Obstacle, Promise, SiteName, Stage, Tale, Wait};
 use crate::label::Label;
-use gap_schedule::{Reason, ReasonProbe, RunningJob, Starts, View};
+use gap_schedule::{Reason, ReasonProbe, ReservedStart, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
 use sim_core::{Fact, JobId, Probe, Request, SiteId, Span, Time};
 use std::cell::RefCell;
@@ -49,7 +49,7 @@ impl Listener {
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        self.wanted.is_empty() && self.tales.values().all(|tale| tale.is_over)
+        self.wanted.is_empty() && self.tales.values().all(Tale::is_over)
     }
 
     /// The explanations of all followed jobs, in order of submission.
@@ -112,7 +112,6 @@ impl Probe for Ear {
         };
         let Some(tale) = tales.get_mut(&job) else { return };
         tale.waits = matches!(fact, Fact::Submitted(_) | Fact::Interrupted { .. });
-        tale.is_over = matches!(fact, Fact::Finished { .. } | Fact::Rejected { .. });
         let stage = match fact {
             Fact::Interrupted { site, .. } => Stage::Interrupted { site: sites[site.index()].clone() },
             Fact::Finished { .. } => Stage::Ends,
@@ -186,27 +185,25 @@ impl Pass<'_> {
                     (machine, obstacle, before) = (Some(most.index()), Some(Obstacle::NoRoom), so_far);
                 }
                 Reason::Barred { machine: on, at, left, by } => {
-                    let by = by.iter().map(|by| ByJob {
-                        job: self.label(by.job),
-                        start: Moment::At(by.start),
-                        processors: by.processors,
+                    let by = by.iter().map(|ReservedStart { job, start, processors }| ByJob {
+                        job: self.label(*job),
+                        start: Moment::At(*start),
+                        processors: *processors,
                     });
-                    let (at, by) = (Moment::At(*at), by.collect());
-                    let barred = Obstacle::Barred { at, left: *left, by };
+                    let barred = Obstacle::Barred { at: Moment::At(*at), left: *left, by: by.collect() };
                     (machine, obstacle, before) = (Some(on.index()), Some(barred), so_far);
                 }
                 Reason::Behind { head } => {
                     (obstacle, before) = (Some(Obstacle::Behind { head: self.label(*head) }), so_far);
                 }
                 Reason::Kept => obstacle = Some(Obstacle::Kept),
-                Reason::Hopeless => promise = Some(Promise { site: None, start: Moment::NEVER }),
-                Reason::Reserved { start, .. } if Moment::At(*start).is_never() => {
-                    promise = Some(Promise { site: None, start: Moment::NEVER });
-                }
-                Reason::Reserved { machine, start } => {
+                Reason::Reserved { machine, start } if !Moment::At(*start).is_never() => {
                     let is_near = *start <= now.saturating_add(MOMENT);
                     let start = if is_near { Moment::Soon } else { Moment::At(*start) };
                     promise = Some(Promise { site: Some(self.sites[machine.index()].clone()), start });
+                }
+                Reason::Hopeless | Reason::Reserved { .. } => {
+                    promise = Some(Promise { site: None, start: Moment::At(Time::MAX) });
                 }
             }
         }

@@ -39,8 +39,6 @@ pub(super) enum Moment {
 }
 
 impl Moment {
-    pub(super) const NEVER: Self = Self::At(Time::MAX);
-
     /// Returns true from the time on at which no end is expected.
     pub(super) fn is_never(self) -> bool {
         matches!(self, Self::At(time) if time.as_nanos() >= u64::MAX - 1)
@@ -353,12 +351,15 @@ pub(super) struct Tale {
     /// Jobs that waited when it was submitted, in order of arrival.
     pub(super) came_behind: Option<Vec<Label>>,
     pub(super) waits: bool,
-    pub(super) is_over: bool,
 }
 
 impl Tale {
     pub(super) const fn of(about: LogJob) -> Self {
-        Self { about, steps: Vec::new(), came_behind: None, waits: false, is_over: false }
+        Self { about, steps: Vec::new(), came_behind: None, waits: false }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.steps.last(), Some((_, Stage::Ends | Stage::Rejected)))
     }
 
     /// The explanation of the job. `reports` is true if the policy has ever reported a reason.

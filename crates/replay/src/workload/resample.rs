@@ -15,23 +15,9 @@ use workload::resample::{Blocks, Fidelity, Users, shaken};
 use workload::swf::Header;
 use workload::{HeldLog, Options, SwfRecord, SwfWriter, capacity};
 
-/// Keys of a header that hold for a resampled log, too.
-const KEPT: [&str; 14] = [
-    "Acknowledge",
-    "Information",
-    "UnixStartTime",
-    "TimeZone",
-    "TimeZoneString",
-    "MaxNodes",
-    "MaxRuntime",
-    "MaxMemory",
-    "Queues",
-    "Queue",
-    "Partitions",
-    "Partition",
-    "User",
-    "Group",
-];
+/// Keys of a header that hold for a resampled log, too, separated by spaces.
+const KEPT: &str = "Acknowledge Information UnixStartTime TimeZone TimeZoneString MaxNodes MaxRuntime MaxMemory Queues Queue \
+                    Partitions Partition User Group";
 
 /// A resampled log, and its method.
 struct Resampled {
@@ -113,7 +99,7 @@ fn draws(refused: u32) -> String {
 /// The header, beginning with the entries kept from the original.
 fn head(options: &Resample, header: &Header, made: &Resampled) -> String {
     let name = options.file.file_name().unwrap_or_default().to_string_lossy();
-    let kept = header.entries().filter(|(key, _)| KEPT.iter().any(|kept| kept.eq_ignore_ascii_case(key)));
+    let kept = header.entries().filter(|(key, _)| KEPT.split(' ').any(|kept| kept.eq_ignore_ascii_case(key)));
     let kept: String = kept.map(|(key, value)| format!("{key}: {value}\n")).collect();
     let processors = options.machine.procs.or(header.max_procs);
     let capacity = processors.map_or_else(String::new, |processors| format!("MaxProcs: {processors}\n"));
