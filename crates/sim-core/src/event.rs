@@ -15,8 +15,6 @@ impl EventPriority {
     pub const ARRIVE: Self = Self(6);
     /// A policy decides, once it has seen the whole instant.
     pub const DECIDE: Self = Self(10);
-    /// An observer samples, after all decisions.
-    pub const SAMPLE: Self = Self(14);
 
     /// Returns a priority of the model's own, 0 (first) to 15 (last).
     ///
