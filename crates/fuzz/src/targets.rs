@@ -1,8 +1,6 @@
 //! Every reader of a file, with valid samples and its promise: a refusal is a message about the file, and what is written can be read.
 
 use super::worker::Read;
-use replay::experiment::check_text;
-use replay::simulate::read;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::error::Faults;
@@ -40,21 +38,9 @@ pub(crate) const TARGETS: [Target; 12] = [
     Target { name: "swf-gzip", samples: &[include_bytes!("../samples/log.swf.gz")], read: packed },
     Target { name: "gwf", samples: &[include_bytes!("../samples/log.gwf")], read: gwf },
     Target { name: "sacct", samples: &[include_bytes!("../samples/jobs.sacct")], read: sacct },
-    Target {
-        name: "clusters",
-        samples: &[include_bytes!("../samples/clusters.toml")],
-        read: |input| parsed(input, read::clusters),
-    },
-    Target {
-        name: "tree",
-        samples: &[include_bytes!("../samples/tree.toml")],
-        read: |input| parsed(input, read::tree),
-    },
-    Target {
-        name: "experiment",
-        samples: &[include_bytes!("../samples/experiment.toml")],
-        read: |input| parsed(input, check_text),
-    },
+    Target { name: "clusters", samples: &[include_bytes!("../samples/clusters.toml")], read: clusters },
+    Target { name: "tree", samples: &[include_bytes!("../samples/tree.toml")], read: tree },
+    Target { name: "experiment", samples: &[include_bytes!("../samples/experiment.toml")], read: experiment },
     Target { name: "machines", samples: &[include_bytes!("../samples/machines")], read: machines },
     Target { name: "outages", samples: &[include_bytes!("../samples/outages.csv")], read: outages },
     Target { name: "slurm-conf", samples: &[CONF.as_bytes()], read: slurm_conf },
@@ -190,6 +176,18 @@ fn parsed(input: &[u8], parse: fn(&str) -> anyhow::Result<()>) -> Result<bool, S
         Err(message) if message.is_empty() || message.len() > 20_000 => Err(format!("{} bytes", message.len())),
         Err(_) => Ok(false),
     }
+}
+
+fn clusters(input: &[u8]) -> Result<bool, String> {
+    parsed(input, replay::simulate::read::clusters)
+}
+
+fn tree(input: &[u8]) -> Result<bool, String> {
+    parsed(input, replay::simulate::read::tree)
+}
+
+fn experiment(input: &[u8]) -> Result<bool, String> {
+    parsed(input, replay::experiment::check_text)
 }
 
 fn machines(input: &[u8]) -> Result<bool, String> {
