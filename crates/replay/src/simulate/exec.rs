@@ -12,6 +12,7 @@ use anyhow::{Result, anyhow, bail};
 use conversation::Conversation;
 use gap_schedule::{Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -78,62 +79,21 @@ fn may_be_executed(path: &Path) -> bool {
     path.is_file()
 }
 
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum Message<'a> {
-    Hello { protocol: u32, machines: Vec<MachineSize> },
-    Pass(&'a Pass),
-    End,
-}
-
-#[derive(Serialize)]
-struct MachineSize {
-    machine: u32,
-    processors: u32,
-    speed: f64,
-}
-
 /// The events since the last pass. Times in seconds from the first submit.
 #[derive(Default, Serialize)]
+#[serde(tag = "type", rename = "pass")]
 struct Pass {
     now: f64,
-    submitted: Vec<Submitted>,
-    finished: Vec<MachineEvent>,
+    /// Jobs that wait from now on.
+    submitted: Vec<Value>,
+    finished: Vec<Value>,
+    /// Failures with their lost jobs, which are submitted again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<MachineEvent>,
+    failed: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    repaired: Vec<MachineEvent>,
+    repaired: Vec<Value>,
     /// Free processors by machine, less those of the starts of this pass.
     free: Vec<u32>,
-}
-
-/// Job that waits from now on.
-#[derive(Serialize)]
-struct Submitted {
-    job: u64,
-    submit: f64,
-    processors: u32,
-    /// `null` if the log has none.
-    requested: Option<f64>,
-    user: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    deadline: Option<f64>,
-    /// Machines that it may run on; omitted if all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    machines: Option<Vec<u32>>,
-}
-
-/// End of `job`, a failure with its `lost` jobs, which are submitted again, or a repair.
-#[derive(Serialize)]
-struct MachineEvent {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    job: Option<u64>,
-    machine: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    lost: Option<Vec<u64>>,
-    /// Time, only in version [`TIMED`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -191,9 +151,9 @@ impl Exec {
     /// The program cannot be started, or does not answer correctly within `patience`.
     pub(super) fn start(command: &Command, machines: &[Machine], numbers: Numbers, patience: Duration) -> Result<Self> {
         let mut conversation = Conversation::start(&command.0, patience)?;
-        let size = |(machine, &Machine { processors, speed })| MachineSize { machine, processors, speed };
-        let machines = (0..).zip(machines).map(size).collect();
-        conversation.send(&Message::Hello { protocol: PROTOCOL, machines })?;
+        let size = |(machine, Machine { processors, speed }): (u32, &Machine)| json!({ "machine": machine, "processors": processors, "speed": speed });
+        let machines: Vec<Value> = (0..).zip(machines).map(size).collect();
+        conversation.send(&json!({ "type": "hello", "protocol": PROTOCOL, "machines": machines }))?;
         let Ready { kind, protocol, every } = conversation.answer(READY)?;
         let is_timed = protocol == TIMED;
         let is_known = every.as_ref().map_or(is_timed || protocol == PROTOCOL, |every| is_timed && every == "event");
@@ -217,7 +177,7 @@ impl Exec {
     fn decide(&mut self, view: &View<'_>, starts: &mut Starts) -> Result<()> {
         self.pass.now = view.now.as_secs_f64();
         self.pass.free = view.free.to_vec();
-        self.conversation.send(&Message::Pass(&self.pass))?;
+        self.conversation.send(&self.pass)?;
         self.pass = Pass { free: std::mem::take(&mut self.pass.free), ..Pass::default() };
         let Decision { start, wake } = self.conversation.answer(r#"{"start":[7]} or {"start":[],"wake":30.0}"#)?;
         for one in start {
@@ -234,9 +194,12 @@ impl Exec {
         Ok(())
     }
 
-    fn event(&self, machine: SiteId, view: &View<'_>) -> MachineEvent {
-        let time = self.is_timed.then(|| view.now.as_secs_f64());
-        MachineEvent { job: None, machine: machine.0, lost: None, time }
+    /// The event with its time, if the program knows [`TIMED`].
+    fn timed(&self, mut event: Value, view: &View<'_>) -> Value {
+        if self.is_timed {
+            event["time"] = view.now.as_secs_f64().into();
+        }
+        event
     }
 
     /// Checks one start, and takes its processors.
@@ -280,7 +243,7 @@ impl Drop for Exec {
     fn drop(&mut self) {
         if self.error.is_none() {
             // All decisions are made; the program may have ended already.
-            let _ = self.conversation.send(&Message::End);
+            let _ = self.conversation.send(&json!({ "type": "end" }));
         }
     }
 }
@@ -289,17 +252,22 @@ impl Policy for Exec {
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
         let QueuedJob { job: id, request, submit } = *job;
         let number = (self.numbers)(id).unwrap_or_else(|| id.0.into());
-        let allowed = (0..).zip(view.machines).map(|(machine, _)| machine);
-        let allowed = allowed.filter(|machine| request.sites.contains(SiteId(*machine)));
-        self.pass.submitted.push(Submitted {
-            job: number,
-            submit: submit.as_secs_f64(),
-            processors: request.processors,
-            requested: request.estimate.map(Span::as_secs_f64),
-            user: request.user,
-            deadline: request.deadline.map(Time::as_secs_f64),
-            machines: (!request.sites.is_all()).then(|| allowed.collect()),
+        let mut told = json!({
+            "job": number,
+            "submit": submit.as_secs_f64(),
+            "processors": request.processors,
+            "requested": request.estimate.map(Span::as_secs_f64),
+            "user": request.user,
         });
+        if let Some(deadline) = request.deadline {
+            told["deadline"] = deadline.as_secs_f64().into();
+        }
+        if !request.sites.is_all() {
+            let allowed = (0..).zip(view.machines).map(|(machine, _)| machine);
+            let allowed = allowed.filter(|machine| request.sites.contains(SiteId(*machine)));
+            told["machines"] = allowed.collect();
+        }
+        self.pass.submitted.push(told);
         self.present.insert(id, Present { number, request, runs: false });
         if self.by_number.insert(number, id).is_some_and(|other| other != id) {
             self.error.get_or_insert_with(|| {
@@ -315,18 +283,18 @@ impl Policy for Exec {
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let Present { number, .. } = self.present.remove(&job.job).expect("it arrived before it started");
         self.by_number.remove(&number);
-        let end = MachineEvent { job: Some(number), ..self.event(machine, view) };
+        let end = self.timed(json!({ "job": number, "machine": machine.0 }), view);
         self.pass.finished.push(end);
     }
 
     fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        let lost = lost.iter().map(|job| self.present[&job.job].number).collect();
-        let failure = MachineEvent { lost: Some(lost), ..self.event(machine, view) };
+        let lost: Vec<u64> = lost.iter().map(|job| self.present[&job.job].number).collect();
+        let failure = self.timed(json!({ "machine": machine.0, "lost": lost }), view);
         self.pass.failed.push(failure);
     }
 
     fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        let repair = self.event(machine, view);
+        let repair = self.timed(json!({ "machine": machine.0 }), view);
         self.pass.repaired.push(repair);
     }
 
