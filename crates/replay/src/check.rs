@@ -94,12 +94,12 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let rows = schedule::read(&options.schedule, &jobs.names)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     let outages = outages(options, &places, &checked)?;
-    feasible::ensure_up(&jobs, &outages, &places.names(), &mut checked);
+    feasible::ensure_up(&jobs, &outages, &places.names, &mut checked);
     // An infeasible schedule is not compared with a policy.
     let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
         let predicting = policy.predicting().or(Predicting::by_estimates(log.estimates));
-        let asked = (policy, Search::of(log, on), predicting);
-        conform::check(&jobs, places.machines(), outages, on, asked, &mut checked)
+        let asked = (policy, Search::of(log.seed(), on), predicting);
+        conform::check(&jobs, places.machines.clone(), outages, on, asked, &mut checked)
     });
     let differences = differences.transpose()?;
     find_other_programs(&options.schedule, &mut checked.findings)?;
@@ -145,7 +145,7 @@ fn find_other_programs(schedule: &Path, findings: &mut FindingList) -> Result<()
 /// Outages of the places up to the end of the schedule, in order of failure.
 fn outages(options: &Check, places: &Sites, checked: &Checked) -> Result<Vec<Outage>> {
     let end = checked.starts.iter().map(|start| start.finish).max().unwrap_or(Time::ZERO);
-    let all = options.on.outages_of(&places.names(), options.log.seed())?;
+    let all = options.on.outages_of(&places.names, options.log.seed())?;
     // An unreadable outage ends a run too, at any later time.
     let wanted = all.take_while(|outage| outage.as_ref().map_or(true, |outage| outage.down <= end));
     Ok(wanted.collect::<Result<_, _>>()?)

@@ -164,8 +164,7 @@ impl Simulation {
         options.log.ensure_can_be_read_again()?;
         let world = worlds::open(&options.log, &options.world, &added.policies)?;
         let baseline = compare::baseline(&world, options.baseline.as_deref())?;
-        let sites = world.sites.names();
-        Ok(Self { options: options.clone(), world, sites, baseline, runs: Vec::new() })
+        Ok(Self { options: options.clone(), world, baseline, runs: Vec::new() })
     }
 
     /// Names of the policies, in their order; other functions take positions in it.
@@ -187,8 +186,9 @@ impl Simulation {
     pub fn jobs(&self, policy: usize) -> impl ExactSizeIterator<Item = Row<'_>> {
         let mut jobs: Vec<&SimulatedJob> = self.runs[policy].outcome.jobs.iter().collect();
         jobs.sort_unstable_by_key(|job| job.id());
-        let tells_processors = rows::tells_processors(&self.world.sites);
-        jobs.into_iter().map(move |job| job.row(&self.sites, tells_processors))
+        let sites = &self.world.sites;
+        let tells_processors = rows::tells_processors(sites);
+        jobs.into_iter().map(move |job| job.row(&sites.names, tells_processors))
     }
 
     /// Differences of every pair of policies, by metric, with 95 % intervals over blocks of the log.
@@ -320,11 +320,8 @@ fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
     text += &format!("MaxProcs: {}\n", sites.processors());
     text +=
         "Note: a simulated schedule; status 1 ran to its end, 0 was cut at its limit, 5 was rejected and never ran\n";
-    if sites.iter().len() > 1 {
-        let names = (1..)
-            .zip(sites.iter())
-            .map(|(number, site)| format!("Partition: {number} {}\n", lab::terminal::csv_name(&site.name)));
-        text += &names.collect::<String>();
+    for (number, name) in (1..).zip(&sites.names).filter(|_| sites.names.len() > 1) {
+        text += &format!("Partition: {number} {}\n", lab::terminal::csv_name(name));
     }
     Ok(text)
 }

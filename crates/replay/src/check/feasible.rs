@@ -73,7 +73,7 @@ pub(super) struct Checked {
 /// Checks each row, and then all of them over time.
 pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> Result<Checked> {
     let found = Checked { starts: Vec::new(), findings: FindingList::default(), no_jobs: 0, rejected: 0 };
-    let (machines, names) = (places.machines(), places.names());
+    let (machines, names) = (places.machines.clone(), places.names.clone());
     let mut look = Look { jobs, machines, names, offset: offset(jobs, rows), found };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
     let mut left: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default(); // records of a number without a row; never iterated

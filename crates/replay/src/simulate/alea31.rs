@@ -2,7 +2,7 @@
 
 use super::policy::Policy;
 use super::rows::FromLog;
-use super::sites::{MACHINE_FILE, Site, Sites};
+use super::sites::{MACHINE_FILE, Sites};
 use super::space_shared;
 use super::watch::{Outcome, RunRequest, Watch};
 use super::world::{Entry, Opened, Wanted, World};
@@ -53,7 +53,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let sites = sites(&intake.clusters, path)?;
     let startup = words("startup", options.startup.map(|startup| format!("{startup}s")));
     let idles = log.seed.is_some() && !policies.iter().any(Policy::draws);
-    let named = policies.iter().map(|policy| policy.named(sites.iter().len())).collect();
+    let named = policies.iter().map(|policy| policy.named(sites.names.len())).collect();
     Ok(Opened {
         arguments: format!("{} --profile alea31{startup}", options.on.machine_words()),
         without_effect: Vec::from_iter(idles.then_some("--seed")),
@@ -82,7 +82,7 @@ impl World for Alea31 {
             Ok(job)
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
-        let processors: Vec<u32> = at.sites.machines().iter().map(|machine| machine.processors).collect();
+        let processors: Vec<u32> = at.sites.machines.iter().map(|machine| machine.processors).collect();
         let at_work = at_work(&self.policies[policy], at.log.seed(), processors.len())?;
         let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
         let (_, watch) = at.run(policy, world, watch)?;
@@ -122,7 +122,7 @@ fn sites(clusters: &[workload::Machine], path: &Path) -> Result<Sites> {
             other.speed
         );
     }
-    let site = |one: &workload::Machine| Site { name: one.name.clone(), machine: Machine::new(one.processors()) };
+    let site = |one: &workload::Machine| (one.name.clone(), Machine::new(one.processors()));
     let has_memory = clusters.iter().any(|one| one.memory_per_node > 0);
-    Ok(Sites { has_memory, ..Sites::new(clusters.iter().map(site).collect(), MACHINE_FILE, Inside::Cluster) })
+    Ok(Sites { has_memory, ..Sites::new(clusters.iter().map(site), MACHINE_FILE, Inside::Cluster) })
 }

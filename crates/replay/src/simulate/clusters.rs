@@ -1,6 +1,6 @@
 //! Clusters files: time-shared clusters and their local users, for `simulate --model metasched`.
 
-use super::sites::{Site, Sites};
+use super::sites::Sites;
 use crate::options::Inside;
 use anyhow::{Context, Result, ensure};
 use gap_schedule::Machine;
@@ -70,8 +70,7 @@ impl Clusters {
     pub(super) fn parse(text: &str) -> Result<Self> {
         let file: ClustersFile = toml_text::read(text)?;
         let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
-        let usual = of_a_log();
-        let (cpu, memory) = (jobs.cpu.unwrap_or(1.0), jobs.memory.unwrap_or(0.0));
+        let (usual, cpu) = (of_a_log(), jobs.cpu.unwrap_or(1.0));
         ensure!((1e-6..=1.0).contains(&cpu), "jobs.cpu is {cpu}; give a fraction of a CPU, at most 1");
         let mut names = BTreeSet::new();
         for one in &cluster {
@@ -82,24 +81,24 @@ impl Clusters {
             );
         }
         let occupied = (0..).zip(&cluster).filter(|(_, one)| one.local_users).map(|(position, _)| position).collect();
-        let clusters = cluster.iter().map(|one| {
+        let of_file = |one: &ClusterTable| {
             let memory = kibibytes(one.memory.unwrap_or(1024.0));
             let memory = memory.with_context(|| format!("the memory of cluster {:?}", one.name))?;
             Ok(Cluster { nodes: one.nodes, speed: one.speed.unwrap_or(1.0), memory })
-        });
+        };
         Ok(Self {
             config: Config {
-                clusters: clusters.collect::<Result<_>>()?,
+                clusters: cluster.iter().map(of_file).collect::<Result<_>>()?,
                 local: LocalUsers {
-                    clusters: 0,
                     cpu: local_users.cpu.unwrap_or(usual.local.cpu),
                     memory: local_users.memory.unwrap_or(usual.local.memory),
+                    ..usual.local
                 },
                 occupied: Some(occupied),
                 mpl: mpl.unwrap_or(usual.mpl),
                 task_overhead: task_overhead.unwrap_or(usual.task_overhead),
                 overrun: overrun.unwrap_or(usual.overrun),
-                default_demand: Demand::new(cpu, kibibytes(memory).context("jobs.memory")?),
+                default_demand: Demand::new(cpu, kibibytes(jobs.memory.unwrap_or(0.0)).context("jobs.memory")?),
                 readings,
                 ..usual
             },
@@ -124,9 +123,9 @@ impl Clusters {
         let site = |(position, (cluster, name)): (u32, (&Cluster, &String))| {
             let tasks = if occupied.contains(&position) { (*mpl).min(readings.mpl_beside_users) } else { *mpl };
             let machine = Machine { processors: cluster.nodes.saturating_mul(tasks), speed: cluster.speed };
-            Site { name: name.clone(), machine }
+            (name.clone(), machine)
         };
-        let sites = (0..).zip(clusters.iter().zip(&self.names)).map(site).collect();
+        let sites = (0..).zip(clusters.iter().zip(&self.names)).map(site);
         let shared = clusters.iter().map(|cluster| cluster.nodes).max();
         Sites { shared, ..Sites::new(sites, "the clusters file", Inside::Cluster) }
     }
@@ -168,7 +167,7 @@ mod tests {
         assert!((config.local.memory - 0.35).abs() < 1e-12 && (config.local.cpu - 0.2).abs() < 1e-12);
         // Places are tasks, and no job is wider than the nodes.
         let sites = clusters.sites();
-        assert_eq!(sites.iter().map(|site| site.machine.processors).collect::<Vec<_>>(), [12, 2]);
+        assert_eq!(sites.machines.iter().map(|machine| machine.processors).collect::<Vec<_>>(), [12, 2]);
         assert_eq!(sites.widest(), 4);
     }
 

@@ -1,6 +1,6 @@
 //! Tree files: sites with servers, a network, and the grid tree over them, for `simulate --model hier-grid`.
 
-use super::sites::{Site, Sites};
+use super::sites::Sites;
 use crate::options::Inside;
 use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::Machine;
@@ -183,12 +183,8 @@ impl GridTree {
 
     pub(super) fn sites(&self) -> Sites {
         let speed = 1.0 - self.config.grid.local_load;
-        let site = |(server, name): (&hier_grid::world::Server, &String)| {
-            let machine = Machine { processors: server.cpus, speed };
-            Site { name: name.clone(), machine }
-        };
-        let sites = self.world.servers().iter().zip(&self.names).map(site).collect();
-        Sites::new(sites, "the tree file", Inside::Machine)
+        let machines = self.world.servers().iter().map(|server| Machine { processors: server.cpus, speed });
+        Sites::new(self.names.iter().cloned().zip(machines), "the tree file", Inside::Machine)
     }
 }
 

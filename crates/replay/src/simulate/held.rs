@@ -5,7 +5,7 @@
 use super::clock::{Course, ensure_ends_on};
 use super::policy::{Policy, Search};
 use super::predicting::Predicting;
-use super::sites;
+use super::sites::Sites;
 use super::space_shared::{Machines, PATIENCE};
 use crate::options::{Inside, MachineOptions};
 use anyhow::{Result, anyhow};
@@ -56,11 +56,12 @@ impl Policy {
         for (job, number) in jobs.iter().zip(numbers) {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("{run}: {words}"))?;
         }
+        let on = MachineOptions::default();
         let machines = Machines {
             machines: machines.to_vec(),
             names: Vec::new(),
-            on: MachineOptions::default(),
-            search: Search { seed, ..Search::default() },
+            search: Search::of(seed, &on),
+            on,
             patience: PATIENCE,
             predicting: Predicting::by_estimates(estimates),
         };
@@ -78,8 +79,7 @@ impl Policy {
 
 /// Machines of a file, as `simulate --machines FILE --inside PLACE` takes them.
 pub(crate) fn machines_of(path: &Path, inside: Inside) -> Result<Vec<Machine>> {
-    let sites = sites::from_file(&workload::Machines::open(path)?, inside, path)?;
-    Ok(sites.into_iter().map(|site| site.machine).collect())
+    Ok(Sites::from_file(path, inside)?.machines)
 }
 
 /// Probe that keeps start and end of jobs, by their numbers.

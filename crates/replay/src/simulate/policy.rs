@@ -9,7 +9,7 @@ use super::own::Own;
 use super::predicting::Predicting;
 use super::slurm::SlurmCluster;
 use super::world::Named;
-use crate::options::{LogOptions, MachineOptions, PassesName};
+use crate::options::{MachineOptions, PassesName};
 use gap_schedule::{
     Backfilling, Completion, CompressOrder, Conservative, Depth, EgEdf, Fcfs, FlexibleBackfill, ForkablePolicy,
     GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Priority,
@@ -204,7 +204,7 @@ struct Settings {
 }
 
 /// Options of runs that some policies depend on.
-#[derive(Clone, Debug)]
+#[derive(Copy, Clone, Debug)]
 pub(crate) struct Search {
     pub(crate) seed: u64,
     /// Maximum iterations of Tabu search after each arrival.
@@ -212,17 +212,9 @@ pub(crate) struct Search {
     pub(crate) passes: PassesName,
 }
 
-impl Default for Search {
-    fn default() -> Self {
-        Self { seed: 0, tabu_iterations: 10, passes: PassesName::PerInstant }
-    }
-}
-
 impl Search {
-    pub(crate) fn of(log: &LogOptions, on: &MachineOptions) -> Self {
-        let usual = Self::default();
-        let tabu_iterations = on.tabu_iterations.unwrap_or(usual.tabu_iterations);
-        Self { seed: log.seed(), tabu_iterations, passes: on.passes.unwrap_or_default() }
+    pub(crate) fn of(seed: u64, on: &MachineOptions) -> Self {
+        Self { seed, tabu_iterations: on.tabu_iterations.unwrap_or(10), passes: on.passes.unwrap_or_default() }
     }
 
     fn stream(&self) -> Stream {
@@ -435,7 +427,7 @@ pub fn machines_under<J: Iterator<Item = Job>>(
 ) -> Result<MultiCluster<Box<dyn ForkablePolicy>, J>, String> {
     let policy = Policy::find(policy, &[])?;
     let Kind::Ours(base) = policy.kind else { return Err(format!("{policy} is a program, and not built in")) };
-    let at_work = policy.built(base, &Search::default(), machines.len());
+    let at_work = policy.built(base, &Search::of(0, &MachineOptions::default()), machines.len());
     let world = MultiCluster::new(machines, at_work, jobs);
     Ok(match policy.predicting() {
         Some(predicting) => world.with_predictions(predicting.at_work()),

@@ -21,7 +21,6 @@ use workload::repair::Repair;
 pub struct Simulation {
     pub(super) options: Simulate,
     pub(super) world: Opened,
-    pub(super) sites: Vec<String>,
     /// Position of the baseline among the policies.
     pub(super) baseline: usize,
     /// Empty before the run.

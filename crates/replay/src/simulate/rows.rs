@@ -7,7 +7,7 @@ use lab::terminal::csv_name;
 use serde::{Serialize, Serializer};
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::collections::VecDeque;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
@@ -61,13 +61,20 @@ pub struct Processors<'a>(pub &'a [(u32, u32)]);
 
 impl fmt::Display for Processors<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&listed(self.0, ','))
+        for (place, &(first, count)) in self.0.iter().enumerate() {
+            f.write_str(if place > 0 { "," } else { "" })?;
+            match count {
+                1 => write!(f, "{first}")?,
+                _ => write!(f, "{first}-{}", first + (count - 1))?,
+            }
+        }
+        Ok(())
     }
 }
 
 impl Serialize for Processors<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&listed(self.0, ','))
+        serializer.collect_str(self)
     }
 }
 
@@ -103,22 +110,6 @@ impl Serialize for Seconds {
             None => serializer.collect_str(&self.0),
         }
     }
-}
-
-/// `0-3,7`.
-fn listed(blocks: &[(u32, u32)], between: char) -> String {
-    let mut text = String::new();
-    for &(first, count) in blocks {
-        if !text.is_empty() {
-            text.push(between);
-        }
-        // Writing to a string does not fail.
-        let _ = match count {
-            1 => write!(text, "{first}"),
-            _ => write!(text, "{first}-{}", first + (count - 1)),
-        };
-    }
-    text
 }
 
 /// Columns that evalys reads (`JobSet.columns` of version 4).
@@ -283,7 +274,7 @@ impl Rows {
             jobs: jobs.then(|| table(Row::HEADER)).transpose()?,
             schedule: schedule.transpose()?,
             evalys: evalys.map(|log| anyhow::Ok((table(OF_EVALYS)?, log))).transpose()?,
-            sites: sites.iter().map(|site| csv_name(&site.name).into_owned()).collect(),
+            sites: sites.names.iter().map(|name| csv_name(name).into_owned()).collect(),
             tells_processors: tells_processors(sites),
             failed: None,
         })
@@ -329,7 +320,7 @@ impl Rows {
                 in_seconds(wait),
                 in_seconds(response),
                 response.as_secs_f64() / ran.as_secs_f64(),
-                listed(&job.processors, ' '),
+                Processors(&job.processors).to_string().replace(',', " "),
             ))?;
         }
         Ok(())
@@ -362,8 +353,9 @@ mod tests {
 
     #[test]
     fn processors_are_listed_as_ranges() {
-        assert_eq!(listed(&[(0, 4), (7, 1), (9, 2)], ','), "0-3,7,9-10");
-        assert_eq!(listed(&[(u32::MAX - 1, 2)], ' '), "4294967294-4294967295");
-        assert_eq!(listed(&[], ','), "");
+        let listed = |blocks: &[(u32, u32)]| Processors(blocks).to_string();
+        assert_eq!(listed(&[(0, 4), (7, 1), (9, 2)]), "0-3,7,9-10");
+        assert_eq!(listed(&[(u32::MAX - 1, 2)]), "4294967294-4294967295");
+        assert_eq!(listed(&[]), "");
     }
 }

@@ -8,11 +8,13 @@ use gap_schedule::Machine;
 use std::fmt;
 use std::path::Path;
 use workload::swf::Header;
-use workload::{InputError, Machines, Repairs, Rule};
+use workload::{InputError, Machine as Cluster, Machines, Repairs, Rule};
 
 /// The places of a simulation. A job runs inside one of them.
 pub(crate) struct Sites {
-    pub(super) sites: Vec<Site>,
+    /// Names, as in the column `site` of `jobs.csv`.
+    pub(crate) names: Vec<String>,
+    pub(crate) machines: Vec<Machine>,
     /// Rule by which the processors were taken from the log, if they were.
     pub(crate) rule: Option<Rule>,
     pub(super) source: &'static str,
@@ -28,24 +30,14 @@ pub(crate) const MACHINE_FILE: &str = "the machine file";
 /// Largest number of machines, more than any site has: each takes memory in every policy.
 const MOST_MACHINES: u64 = 100_000;
 
-pub(crate) struct Site {
-    /// Name, as in the column `site` of `jobs.csv`.
-    pub(crate) name: String,
-    pub(crate) machine: Machine,
-}
-
 impl Sites {
     /// Places from `--machines`, `--procs`, or the log.
     pub(crate) fn of(log: &LogOptions, on: &MachineOptions, header: &Header) -> Result<Self> {
         if let Some(path) = &on.machines {
-            let (file, inside) = (Machines::open(path)?, on.inside());
-            let places = Self::new(from_file(&file, inside, path)?, MACHINE_FILE, inside);
-            return Ok(Self { has_memory: file.tells_memory(), ..places });
+            return Self::from_file(path, on.inside());
         }
-        let pool = |processors, source| {
-            let site = Site { name: "pool".to_owned(), machine: Machine::new(processors) };
-            Self::new(vec![site], source, Inside::Pool)
-        };
+        let pool =
+            |processors, source| Self::new([("pool".to_owned(), Machine::new(processors))], source, Inside::Pool);
         if let Some(processors) = on.procs {
             return Ok(pool(processors, "--procs"));
         }
@@ -53,34 +45,68 @@ impl Sites {
         Ok(Self { rule, ..pool(processors, "the log") })
     }
 
-    pub(crate) const fn new(sites: Vec<Site>, source: &'static str, inside: Inside) -> Self {
-        Self { sites, rule: None, source, inside, has_memory: false, shared: None }
+    pub(super) fn new(
+        sites: impl IntoIterator<Item = (String, Machine)>,
+        source: &'static str,
+        inside: Inside,
+    ) -> Self {
+        let (names, machines) = sites.into_iter().unzip();
+        Self { names, machines, rule: None, source, inside, has_memory: false, shared: None }
     }
 
-    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Site> {
-        self.sites.iter()
+    /// The clusters of a machine file, or their machines, or all of it as one pool.
+    pub(super) fn from_file(path: &Path, inside: Inside) -> Result<Self> {
+        let file = Machines::open(path)?;
+        let clusters = file.clusters();
+        let places = match inside {
+            Inside::Cluster => {
+                let place =
+                    |one: &Cluster| (one.name.clone(), Machine { processors: one.processors(), speed: one.speed });
+                clusters.iter().map(place).collect()
+            }
+            Inside::Machine => {
+                let machines: u64 = clusters.iter().map(|one| u64::from(one.nodes)).sum();
+                ensure!(
+                    machines <= MOST_MACHINES,
+                    "{}: has {machines} machines, and at most {MOST_MACHINES} are supported; use --inside cluster",
+                    path.display()
+                );
+                let nodes = clusters.iter().flat_map(|one| (0..one.nodes).map(move |node| (one, node)));
+                let place = |(one, node): (&Cluster, u32)| {
+                    (format!("{}-{node}", one.name), Machine { processors: one.cpus_per_node, speed: one.speed })
+                };
+                nodes.map(place).collect()
+            }
+            Inside::Pool => {
+                let (first, speed) = (&clusters[0].name, clusters[0].speed);
+                if let Some(Cluster { name, speed: other, .. }) =
+                    clusters.iter().find(|one| one.speed.total_cmp(&speed).is_ne())
+                {
+                    bail!(
+                        "{}: cluster {name} has speed {other}, and {first} has {speed}: processors of different speed form no \
+                         pool; use --inside cluster or --inside machine",
+                        path.display()
+                    );
+                }
+                let names: Vec<&str> = clusters.iter().map(|one| one.name.as_str()).collect();
+                vec![(names.join("+"), Machine { processors: file.total_processors(), speed })]
+            }
+        };
+        Ok(Self { has_memory: file.tells_memory(), ..Self::new(places, MACHINE_FILE, inside) })
     }
 
     /// First processor of each place and its name, with processors numbered through the places.
     pub(crate) fn first_processors(&self) -> impl Iterator<Item = (u32, &str)> {
-        self.iter().scan(0, |next, site| {
+        self.names.iter().zip(&self.machines).scan(0, |next, (name, machine)| {
             let first = *next;
-            *next = u32::saturating_add(*next, site.machine.processors);
-            Some((first, site.name.as_str()))
+            *next = u32::saturating_add(*next, machine.processors);
+            Some((first, name.as_str()))
         })
-    }
-
-    pub(crate) fn names(&self) -> Vec<String> {
-        self.iter().map(|site| site.name.clone()).collect()
-    }
-
-    pub(crate) fn machines(&self) -> Vec<Machine> {
-        self.iter().map(|site| site.machine).collect()
     }
 
     /// Processors of all places. The sum saturates for places of tasks; only pictures depend on it.
     pub(crate) fn processors(&self) -> u32 {
-        self.iter().map(|site| site.machine.processors).fold(0, u32::saturating_add)
+        self.machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add)
     }
 
     /// Notes on content of the log and the machine file that no world uses.
@@ -89,15 +115,13 @@ impl Sites {
     }
 
     pub(crate) fn slowest(&self) -> f64 {
-        self.iter().map(|site| site.machine.speed).fold(f64::INFINITY, f64::min)
+        self.machines.iter().map(|machine| machine.speed).fold(f64::INFINITY, f64::min)
     }
 
     /// Processors of the widest place: no job can be wider.
     pub(crate) fn widest(&self) -> u32 {
-        if let Some(widest) = self.shared {
-            return widest;
-        }
-        self.iter().map(|site| site.machine.processors).max().unwrap_or(0)
+        let widest = || self.machines.iter().map(|machine| machine.processors).max();
+        self.shared.or_else(widest).unwrap_or(0)
     }
 }
 
@@ -112,49 +136,13 @@ fn unknown_size(error: InputError) -> anyhow::Error {
     )
 }
 
-/// The clusters of the file, or their machines, or all of it as one pool.
-pub(crate) fn from_file(file: &Machines, inside: Inside, path: &Path) -> Result<Vec<Site>> {
-    let clusters = file.clusters();
-    let site = |name: &str, processors, speed| Site { name: name.to_owned(), machine: Machine { processors, speed } };
-    Ok(match inside {
-        Inside::Cluster => clusters.iter().map(|one| site(&one.name, one.processors(), one.speed)).collect(),
-        Inside::Machine => {
-            let machines: u64 = clusters.iter().map(|one| u64::from(one.nodes)).sum();
-            ensure!(
-                machines <= MOST_MACHINES,
-                "{}: has {machines} machines, and at most {MOST_MACHINES} are supported; use --inside cluster",
-                path.display()
-            );
-            let machines = clusters.iter().flat_map(|one| {
-                (0..one.nodes).map(|node| site(&format!("{}-{node}", one.name), one.cpus_per_node, one.speed))
-            });
-            machines.collect()
-        }
-        Inside::Pool => {
-            let speed = clusters[0].speed;
-            if let Some(other) = clusters.iter().find(|one| one.speed.total_cmp(&speed).is_ne()) {
-                bail!(
-                    "{}: cluster {} has speed {}, and {} has {speed}: processors of different speed form no pool; \
-                     use --inside cluster or --inside machine",
-                    path.display(),
-                    other.name,
-                    other.speed,
-                    clusters[0].name
-                );
-            }
-            let names: Vec<&str> = clusters.iter().map(|one| one.name.as_str()).collect();
-            vec![site(&names.join("+"), file.total_processors(), speed)]
-        }
-    })
-}
-
 impl fmt::Display for Sites {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let room = if self.shared.is_some() { "places for tasks" } else { "processors" };
         write!(f, "{} {room}", count(u64::from(self.processors())))?;
-        if self.sites.len() > 1 {
+        if self.names.len() > 1 {
             let kind = if self.inside == Inside::Machine { "machines" } else { "clusters" };
-            write!(f, " in {} {kind}", self.sites.len())?;
+            write!(f, " in {} {kind}", self.names.len())?;
         }
         write!(f, ", from {}", self.source)
     }

@@ -39,7 +39,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let policies = wanted.policies(|text| Policy::of_base(text, wanted.own))?;
     let sites = Sites::of(log, on, SwfReader::open(log.trace())?.header())?;
     ensure_finishable(log, &sites, on)?;
-    let search = Search::of(log, on);
+    let search = Search::of(log.seed(), on);
     let any = |of: fn(&Policy) -> bool| policies.iter().any(of);
     let (searches, passes) = (any(Policy::searches), on.passes.unwrap_or_default());
     let drawn = matches!(on.outages, Some(Outages::Drawn { .. }));
@@ -55,10 +55,10 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
         + &words("outages", on.outages.as_ref())
         + &words("tabu-iterations", searches.then_some(search.tabu_iterations))
         + &words("passes", Some(name_of(&passes)).filter(|_| passes != PassesName::PerInstant));
-    let named = policies.iter().map(|policy| policy.named(sites.iter().len())).collect();
+    let named = policies.iter().map(|policy| policy.named(sites.names.len())).collect();
     let machines = Machines {
-        machines: sites.machines(),
-        names: sites.names(),
+        machines: sites.machines.clone(),
+        names: sites.names.clone(),
         on: on.clone(),
         search,
         patience: options.policy_timeout.unwrap_or(PATIENCE),
@@ -122,10 +122,10 @@ fn numbers(known: Known) -> Numbers {
 /// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
 fn ensure_finishable(options: &LogOptions, sites: &Sites, on: &MachineOptions) -> Result<()> {
     let Some(outages @ Outages::Drawn { mtbf, mttr }) = &on.outages else { return Ok(()) };
-    let (log, machines) = (Log::open(options, sites)?, sites.machines());
+    let log = Log::open(options, sites)?;
     let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
     for (job, number) in log.jobs(Known::default(), |one| (one.job, one.record.number)) {
-        let suitable = machines.iter().filter(|machine| machine.suits(&job.request));
+        let suitable = sites.machines.iter().filter(|machine| machine.suits(&job.request));
         // A job that suits no machine is rejected.
         let Some(takes) = suitable.map(|machine| machine.takes(job.runtime)).min() else { continue };
         let expected = (mtbf + mttr) * libm::expm1(takes.as_secs_f64() / mtbf);

@@ -108,9 +108,9 @@ impl Watch {
         let totals = |own| Totals::new(sites.processors(), own);
         let log = (keeps != Keeps::None).then(|| totals(&[]));
         let outcome = Outcome { totals: totals(own), log, rows, ..Outcome::default() };
-        let places = sites.first_processors().zip(sites.iter());
+        let places = sites.first_processors().zip(&sites.machines);
         let places = places.filter(|_| lists_processors || keeps != Keeps::None);
-        let free = places.map(|((first, _), site)| Free::block(first, site.machine.processors)).collect();
+        let free = places.map(|((first, _), machine)| Free::block(first, machine.processors)).collect();
         Self(JobLog::new(Recorder { outcome, free, lists_processors, keeps, ..Recorder::default() }))
     }
 
