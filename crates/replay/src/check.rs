@@ -11,7 +11,7 @@ mod schedule;
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of};
 use crate::simulate::Own;
 use crate::simulate::policy::{Policy, Search};
-use crate::simulate::predicting::Predicting;
+use crate::simulate::predicting::by_estimates;
 use crate::simulate::sites::Sites;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
@@ -97,7 +97,7 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     feasible::ensure_up(&jobs, &outages, &places.names, &mut checked);
     // An infeasible schedule is not compared with a policy.
     let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
-        let predicting = policy.predicting().or(Predicting::by_estimates(log.estimates));
+        let predicting = policy.predicting().or_else(|| by_estimates(log.estimates));
         let asked = (policy, Search::of(log.seed(), on), predicting);
         conform::check(&jobs, places.machines.clone(), outages, on, asked, &mut checked)
     });

@@ -7,9 +7,8 @@ use super::feasible::{Checked, LoggedJobs};
 use super::follower::{Differences, Follower};
 use crate::options::MachineOptions;
 use crate::simulate::policy::{self, Search};
-use crate::simulate::predicting::Predicting;
 use anyhow::Result;
-use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, Starts, View, forward_events};
+use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, Predictions, Starts, View, forward_events};
 use sim_core::{Outage, Sim, Time};
 use std::cell::RefCell;
 
@@ -24,7 +23,7 @@ pub(super) fn check(
     machines: Vec<Machine>,
     outages: Vec<Outage>,
     on: &MachineOptions,
-    (policy, search, predicting): (policy::Policy, Search, Option<Predicting>),
+    (policy, search, predicting): (policy::Policy, Search, Option<Predictions>),
     Checked { starts, findings, .. }: &mut Checked,
 ) -> Result<Differences> {
     let obeying = Obeying(RefCell::new(Follower::new(jobs, (policy, search), starts, &machines, &outages)));
@@ -33,7 +32,7 @@ pub(super) fn check(
         .with_repair_expected(on.repair_expected())
         .with_passes(on.passes());
     if let Some(predicting) = predicting {
-        world = world.with_predictions(predicting.at_work());
+        world = world.with_predictions(predicting);
     }
     let mut sim = Sim::new(world, ());
     while sim.model().policy().0.borrow().differences.is_complete && sim.step() {

@@ -4,7 +4,7 @@
 
 use super::clock::{Course, ensure_ends_on};
 use super::policy::{Policy, Search};
-use super::predicting::Predicting;
+use super::predicting::by_estimates;
 use super::sites::Sites;
 use super::space_shared::{Machines, PATIENCE};
 use crate::options::{Inside, MachineOptions};
@@ -63,7 +63,7 @@ impl Policy {
             search: Search::of(seed, &on),
             on,
             patience: PATIENCE,
-            predicting: Predicting::by_estimates(estimates),
+            predicting: by_estimates(estimates),
         };
         let numbers = numbers.to_vec();
         let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::default());

@@ -6,13 +6,13 @@ mod tests;
 use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
-use super::predicting::Predicting;
+use super::predicting::{CORRECTORS, PREDICTORS, corrected, predicted, to_requested};
 use super::slurm::SlurmCluster;
 use super::world::Named;
 use crate::options::{MachineOptions, PassesName};
 use gap_schedule::{
     Backfilling, Completion, CompressOrder, Conservative, Depth, EgEdf, Fcfs, FlexibleBackfill, ForkablePolicy,
-    GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Priority,
+    GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Predictions, Priority,
     Tabu, Weight,
 };
 use lab::provenance::executable;
@@ -199,7 +199,7 @@ struct Settings {
     threshold: Option<Span>,
     compress: Option<CompressOrder>,
     /// Prediction of run times instead of the request: orders and reservations use it.
-    predicting: Option<Predicting>,
+    predicting: Option<Predictions>,
     slurm: Option<Arc<SlurmCluster>>,
 }
 
@@ -375,8 +375,9 @@ impl Policy {
         (base.build)(&self.settings, search, places)
     }
 
-    pub(crate) const fn predicting(&self) -> Option<Predicting> {
-        self.settings.predicting
+    /// The predictions of its name, before the first job.
+    pub(crate) fn predicting(&self) -> Option<Predictions> {
+        self.settings.predicting.clone()
     }
 
     /// Returns true if it can be built from the running and waiting jobs in the middle of a run.
@@ -430,7 +431,7 @@ pub fn machines_under<J: Iterator<Item = Job>>(
     let at_work = policy.built(base, &Search::of(0, &MachineOptions::default()), machines.len());
     let world = MultiCluster::new(machines, at_work, jobs);
     Ok(match policy.predicting() {
-        Some(predicting) => world.with_predictions(predicting.at_work()),
+        Some(predicting) => world.with_predictions(predicting),
         None => world,
     })
 }
@@ -476,19 +477,16 @@ impl Settings {
                 "conf" => all.slurm = Some(Arc::new(SlurmCluster::read(&mut name)?)),
                 // Read with the file.
                 "accounts" | "version" => {}
-                "predict" => all.predicting = name.take(key, Predicting::PREDICTORS, Predicting::named)?,
+                "predict" => all.predicting = name.take(key, PREDICTORS, predicted)?,
                 _ => {
-                    // Any predictor will do to read a correction.
-                    let predicting = all.predicting.or_else(|| Predicting::named("requested"));
-                    let corrected = |text: &str| predicting?.corrected(text);
-                    let corrected = name.take(key, Predicting::CORRECTORS, corrected)?;
+                    let corrected = name.take(key, CORRECTORS, corrected)?;
                     if corrected.is_some() && all.predicting.is_none() {
                         return Err(format!(
                             "{given:?}: correct says what to expect of a job that outlives its prediction, and nothing is \
                              predicted; add predict=tsafrir, or leave correct out"
                         ));
                     }
-                    all.predicting = corrected.or(all.predicting);
+                    all.predicting = all.predicting.map(corrected.unwrap_or(to_requested));
                 }
             }
         }

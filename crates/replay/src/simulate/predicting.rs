@@ -5,59 +5,44 @@ use gap_schedule::{
 };
 use workload::Estimates;
 
-/// A predictor of run times, and the correction of predictions that expire.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Predicting {
-    predictor: fn(u32) -> Predictions,
-    /// K of `mean-of-user=K`.
-    jobs: u32,
-    corrector: fn(Predictions) -> Predictions,
+pub(super) const PREDICTORS: &str =
+    "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
+pub(super) const CORRECTORS: &str = "requested, doubling, tsafrir or none";
+
+/// Predictions of the setting `predict`, without a correction.
+pub(super) fn predicted(text: &str) -> Option<Predictions> {
+    Some(match text {
+        "requested" => Predictions::by(Requested),
+        "clairvoyant" => Predictions::clairvoyant(),
+        "double-requested" => Predictions::by(TimesRequested(2)),
+        "tsafrir" => Predictions::by(MeanOfUser::tsafrir()),
+        _ => {
+            let jobs = text.strip_prefix("mean-of-user=")?.parse().ok();
+            Predictions::by(MeanOfUser::new(jobs.filter(|jobs| (1..=1000).contains(jobs))?))
+        }
+    })
 }
 
-impl Predicting {
-    pub(super) const PREDICTORS: &str =
-        "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
-    pub(super) const CORRECTORS: &str = "requested, doubling, tsafrir or none";
+/// The correction of the setting `correct`.
+pub(super) fn corrected(text: &str) -> Option<fn(Predictions) -> Predictions> {
+    Some(match text {
+        "requested" => to_requested,
+        "doubling" => |predictions| predictions.corrected_by(Doubling),
+        "tsafrir" => |predictions| predictions.corrected_by(Increments::tsafrir()),
+        "none" => |predictions| predictions,
+        _ => return None,
+    })
+}
 
-    /// Predictor of the estimates `mean-of-user:K`; `None` for the others.
-    pub(crate) fn by_estimates(estimates: Estimates) -> Option<Self> {
-        let Estimates::MeanOfUser(jobs) = estimates else { return None };
-        Some(Self::new(|jobs| Predictions::by(MeanOfUser::new(jobs)), jobs))
-    }
+/// The correction of predictions whose setting `correct` is not given.
+pub(super) fn to_requested(predictions: Predictions) -> Predictions {
+    predictions.corrected_by(ToRequested)
+}
 
-    fn new(predictor: fn(u32) -> Predictions, jobs: u32) -> Self {
-        Self { predictor, jobs, corrector: |predictions| predictions.corrected_by(ToRequested) }
-    }
-
-    /// The predictor of the setting `predict`.
-    pub(super) fn named(text: &str) -> Option<Self> {
-        Some(match text {
-            "requested" => Self::new(|_| Predictions::by(Requested), 0),
-            "clairvoyant" => Self::new(|_| Predictions::clairvoyant(), 0),
-            "double-requested" => Self::new(|_| Predictions::by(TimesRequested(2)), 0),
-            "tsafrir" => Self::new(|_| Predictions::by(MeanOfUser::tsafrir()), 0),
-            _ => {
-                let jobs = text.strip_prefix("mean-of-user=")?.parse().ok();
-                Self::by_estimates(Estimates::MeanOfUser(jobs.filter(|jobs| (1..=1000).contains(jobs))?))?
-            }
-        })
-    }
-
-    /// The same with the correction of the setting `correct`.
-    pub(super) fn corrected(self, text: &str) -> Option<Self> {
-        let corrector: fn(Predictions) -> Predictions = match text {
-            "requested" => self.corrector,
-            "doubling" => |predictions| predictions.corrected_by(Doubling),
-            "tsafrir" => |predictions| predictions.corrected_by(Increments::tsafrir()),
-            "none" => |predictions| predictions,
-            _ => return None,
-        };
-        Some(Self { corrector, ..self })
-    }
-
-    pub(crate) fn at_work(self) -> Predictions {
-        (self.corrector)((self.predictor)(self.jobs))
-    }
+/// Predictions of the estimates `mean-of-user:K`; `None` for the others.
+pub(crate) fn by_estimates(estimates: Estimates) -> Option<Predictions> {
+    let Estimates::MeanOfUser(jobs) = estimates else { return None };
+    Some(to_requested(Predictions::by(MeanOfUser::new(jobs))))
 }
 
 /// Share of jobs, in percent, that outlived their prediction; `None` without predictions.

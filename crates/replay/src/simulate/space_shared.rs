@@ -4,7 +4,7 @@ use super::clock::{Course, LATEST, YEARS};
 use super::exec::{Exec, Numbers};
 use super::log::Log;
 use super::policy::{Policy, Search};
-use super::predicting::{Predicting, expired_percent, in_words};
+use super::predicting::{by_estimates, expired_percent, in_words};
 use super::sites::Sites;
 use super::watch::{Known, Outcome, RunRequest, Watch};
 use super::world::{Entry, Opened, Wanted, World};
@@ -62,7 +62,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
         on: on.clone(),
         search,
         patience: options.policy_timeout.unwrap_or(PATIENCE),
-        predicting: Predicting::by_estimates(log.estimates),
+        predicting: by_estimates(log.estimates),
     };
     Ok(Opened {
         arguments,
@@ -151,12 +151,12 @@ pub(super) struct Machines {
     pub(super) search: Search,
     pub(super) patience: Duration,
     /// Predictor for policies whose name has none: `--estimates mean-of-user:K`.
-    pub(super) predicting: Option<Predicting>,
+    pub(super) predicting: Option<Predictions>,
 }
 
 impl Machines {
-    fn predicting_of(&self, policy: &Policy) -> Option<Predicting> {
-        policy.predicting().or(self.predicting)
+    fn predicting_of(&self, policy: &Policy) -> Option<Predictions> {
+        policy.predicting().or_else(|| self.predicting.clone())
     }
 
     /// Runs the policy with `probe`. `wrap` may listen to the policy. Returns the counts of predictions, if there are any.
@@ -183,7 +183,7 @@ impl Machines {
             .with_repair_expected(on.repair_expected())
             .with_passes(on.passes());
         if let Some(predicting) = self.predicting_of(policy) {
-            multi_cluster = multi_cluster.with_predictions(predicting.at_work());
+            multi_cluster = multi_cluster.with_predictions(predicting);
         }
         let (multi_cluster, probe) = course.run(multi_cluster, probe)?;
         let counts = multi_cluster.predictions().map(Predictions::counts);

@@ -67,7 +67,8 @@ fn a_name_is_what_the_user_wrote_and_an_alias_stands_for_one() {
         let policy = Policy::find(name, &[]).expect(name);
         assert_eq!((policy.name(), policy.predicting().is_some()), (name, true));
     }
-    for (alias, expected) in ALIASES.into_iter().chain([("easy:8+order=saf", "easy+reserve=8+order=saf")]) {
+    let with_colons = [("easy:8+order=saf", "easy+reserve=8+order=saf"), ("flex:all", "flex+reserve=all")];
+    for (alias, expected) in ALIASES.into_iter().chain(with_colons) {
         assert_eq!(Policy::find(alias, &[]).expect(alias).name(), expected);
     }
 }
@@ -86,13 +87,15 @@ fn an_error_lists_what_there_is_and_what_was_meant() {
         ("easy+threshold=-1d", "expected a span above 0 such as 2d"),
         ("easy+threshold=2w", "expected a span above 0 such as 2d"),
         ("easy+threshold=", "is no setting"),
+        ("easy+8", "write KEY=VALUE behind each +"),
+        ("easy:8+reserve=9", "reserve is set twice"),
         ("easy+reserve=all+backfill=sjf", "leave one of the two out"),
         ("cons+compress=reserved+order=sjf", "leave compress out"),
         ("easy+predict=tsafir", "expected requested, clairvoyant, double-requested, tsafrir, or"),
         ("easy+predict=mean-of-user=0", "K from 1 to 1000"),
         ("easy+predict=tsafrir+correct=never", "expected requested, doubling, tsafrir or none"),
         ("easy+correct=tsafrir", "nothing is predicted; add predict=tsafrir"),
-        ("eg-edf+predict=tsafrir", "has no settings"),
+        ("eg-edf+predict=tsafrir", "\"eg-edf+predict=tsafrir\": eg-edf has no settings; leave predict out"),
     ] {
         let message = Policy::find(name, &[]).expect_err(name);
         assert!(message.contains(expected), "{message}");
