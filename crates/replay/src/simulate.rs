@@ -60,8 +60,8 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
     let ours = policy::Policy::completions(typed).into_iter();
     // A value is for the user to type.
     let beginning = |name: &str| name.split_inclusive('=').next().unwrap_or_default().to_owned();
-    let others = metasched::POLICIES.policies.iter().map(|(form, about, _)| (beginning(form), *about));
-    let others = others.chain(hier::POLICIES.policies.iter().map(|(form, about, _)| (beginning(form), *about)));
+    let others = metasched::POLICIES.forms().chain(hier::POLICIES.forms());
+    let others = others.map(|(form, about)| (beginning(form), about));
     own.chain(ours.chain(others).map(|(name, about)| (name, about.to_owned()))).collect()
 }
 

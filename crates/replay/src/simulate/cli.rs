@@ -119,8 +119,8 @@ Estimates:
 Logs in the Standard Workload Format, plain or gzip. Missing and wrong values of
 a log are repaired under named rules, and the report counts each.";
 
-fn entries<B>(registry: &Registry<B>) -> String {
-    registry.policies.iter().map(|(form, about, _)| super::policy::entry(form, about)).collect()
+fn entries<B: Copy>(registry: &Registry<B>) -> String {
+    registry.forms().map(|(form, about)| super::policy::entry(form, about)).collect()
 }
 
 /// One line for each order of a queue, with its source.

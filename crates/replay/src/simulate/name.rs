@@ -127,27 +127,31 @@ pub(crate) struct Chosen<B> {
 }
 
 impl<B: Copy> Registry<B> {
+    /// Forms of names, with descriptions.
+    pub(crate) fn forms(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.policies.iter().map(|(form, about, _)| (*form, *about))
+    }
+
     pub(crate) fn names(&self) -> String {
-        self.policies.iter().map(|(form, ..)| *form).collect::<Vec<_>>().join(", ")
+        self.forms().map(|(form, _)| form).collect::<Vec<_>>().join(", ")
     }
 
     /// The policy called `text`; `None` if the registry has none with this base.
     pub(crate) fn find(&self, text: &str) -> Option<Result<Chosen<B>, String>> {
         let base = PolicyName::base_of(text);
         let (form, _, build) = self.policies.iter().find(|(form, ..)| PolicyName::base_of(form) == base)?;
-        Some(PolicyName::parse(text).and_then(|name| self.chosen(name, *form != base, *build)))
-    }
-
-    fn chosen(&self, mut name: PolicyName, has_number: bool, build: B) -> Result<Chosen<B>, String> {
         let Self { key, expected, suits, .. } = self;
-        let (mut normal, mut number) = (name.base.clone(), 0.0);
-        if has_number {
-            // Minus zero becomes zero.
-            let valid = |text: &str| text.parse().ok().filter(suits).map(f64::abs);
-            number = name.take(key, expected, valid)?.ok_or_else(|| format!("{}: needs {expected}", name.base))?;
-            normal += &format!("+{key}={number}");
-        }
-        name.finish().map(|()| Chosen { name: normal, build, number })
+        let chosen = |mut name: PolicyName| {
+            let (mut normal, mut number) = (name.base.clone(), 0.0);
+            if *form != base {
+                // Minus zero becomes zero.
+                let valid = |text: &str| text.parse().ok().filter(suits).map(f64::abs);
+                number = name.take(key, expected, valid)?.ok_or_else(|| format!("{}: needs {expected}", name.base))?;
+                normal += &format!("+{key}={number}");
+            }
+            name.finish().map(|()| Chosen { name: normal, build: *build, number })
+        };
+        Some(PolicyName::parse(text).and_then(chosen))
     }
 }
 

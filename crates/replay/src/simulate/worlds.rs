@@ -87,16 +87,12 @@ mod tests {
     #[test]
     fn what_another_world_takes_and_what_no_world_has_is_refused() {
         for (line, expected) in [
-            ("--policy fcfs --tree t.toml", "--tree does not go with --model gap-schedule"),
-            ("--policy fcfs --tree t.toml", "an option of --model hier-grid; leave it out"),
             (
                 "--model metasched --policy rr --passes per-instant",
                 "--passes does not go with --model metasched, which takes --clusters FILE",
             ),
             ("--model hier-grid --policy p2p --machines m", "an option of --model gap-schedule and --profile alea31"),
             ("--policy easy --startup 0s", "an option of --profile alea31"),
-            ("--policy ptt+w=0.5", "--policy ptt+w=0.5 is one of --model metasched, and not of --model gap-schedule"),
-            ("--policy eazy", "no policy is called \"eazy\"; did you mean \"easy\"?"),
             ("--policy easy,fcfs,easy", "--policy easy: is named twice; leave one out"),
             (
                 "--policy easy:8,easy+reserve=8",
