@@ -1,6 +1,6 @@
 //! Clusters files: time-shared clusters and their local users, for `simulate --model metasched`.
 
-use super::sites::Sites;
+use super::sites::{Sites, ensure_distinct};
 use crate::options::Inside;
 use anyhow::{Context, Result, ensure};
 use gap_schedule::Machine;
@@ -72,14 +72,7 @@ impl Clusters {
         let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
         let (usual, cpu) = (of_a_log(), jobs.cpu.unwrap_or(1.0));
         ensure!((1e-6..=1.0).contains(&cpu), "jobs.cpu is {cpu}; give a fraction of a CPU, at most 1");
-        let mut names = BTreeSet::new();
-        for one in &cluster {
-            ensure!(
-                names.insert(&one.name),
-                "cluster {:?} is named twice; jobs.csv could not distinguish them",
-                one.name
-            );
-        }
+        ensure_distinct("cluster", cluster.iter().map(|one| &one.name))?;
         let occupied = (0..).zip(&cluster).filter(|(_, one)| one.local_users).map(|(position, _)| position).collect();
         let of_file = |one: &ClusterTable| {
             let memory = kibibytes(one.memory.unwrap_or(1024.0));

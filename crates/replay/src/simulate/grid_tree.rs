@@ -1,6 +1,6 @@
 //! Tree files: sites with servers, a network, and the grid tree over them, for `simulate --model hier-grid`.
 
-use super::sites::Sites;
+use super::sites::{Sites, ensure_distinct};
 use crate::options::Inside;
 use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::Machine;
@@ -8,7 +8,6 @@ use hier_grid::config::{NetworkConfig, PeerWaitEnds};
 use hier_grid::{Algorithms, Config, Places, Readings, Shape, StationId, Submission, System, World};
 use lab::toml_text;
 use serde::Deserialize;
-use std::collections::BTreeSet;
 use std::path::Path;
 use workload::LogJob;
 use workload::file::read_text;
@@ -109,10 +108,7 @@ impl GridTree {
         let TreeFile { tree, backbones, nets, systems, local_load, network, jobs, algorithms, readings, site } = file;
         let (backbones, nets) = (backbones.unwrap_or(1), nets.unwrap_or(1));
         ensure!(!site.is_empty(), "needs at least one [[site]]");
-        let mut known = BTreeSet::new();
-        for one in &site {
-            ensure!(known.insert(&one.name), "site {:?} is named twice; jobs.csv could not distinguish them", one.name);
-        }
+        ensure_distinct("site", site.iter().map(|one| &one.name))?;
         let sites = u32::try_from(site.len()).context("too many sites")?;
         let places = u64::from(backbones) * u64::from(nets);
         ensure!(

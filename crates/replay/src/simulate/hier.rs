@@ -8,7 +8,7 @@ use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, System};
-use sim_core::{Fact, JobId, Probe, ProcId, SiteId, Streams, Time};
+use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, ProcId, SiteId, Streams, Time};
 use std::collections::BTreeMap;
 
 type Build = fn(f64) -> System;
@@ -75,11 +75,16 @@ impl World for HierGrid {
         let config = Config { system: systems[policy], ..tree.config.clone() };
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(at.log.seed(), 0), ())?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
-        let servers = Servers { watch, submitted: BTreeMap::new(), turnaround: 0.0, completed: 0.0 };
-        let (grid, servers) = at.run(policy, grid, servers)?;
+        // The turnaround of a job ends when its output has arrived.
+        let (mut turnaround, mut completed) = (0.0, 0.0);
+        let home = JobLog::new(|record: JobRecord| {
+            turnaround += record.response().as_secs_f64();
+            completed += 1.0;
+        });
+        let servers = Servers { watch, processors: BTreeMap::new() };
+        let (grid, (Servers { watch, .. }, _)) = at.run(policy, grid, (servers, home))?;
         let counts = grid.counts().clone();
         drop(grid);
-        let Servers { watch, turnaround, completed, .. } = servers;
         let mut outcome = watch.finish(log.finish()?);
         let per_job = |sum: f64| (completed > 0.0).then(|| sum / completed);
         outcome.totals.count("turnaround_mean", per_job(turnaround));
@@ -90,40 +95,26 @@ impl World for HierGrid {
 }
 
 /// Probe that passes events on to a [`Watch`] whose places are servers: a job occupies one from the answer to the server's offer until the
-/// server has run it. Its turnaround ends when its output has arrived.
+/// server has run it.
 struct Servers {
     watch: Watch,
-    /// Submission of jobs in the grid, with the CPUs of those that have started.
-    submitted: BTreeMap<JobId, (Time, u32)>,
-    turnaround: f64,
-    completed: f64,
+    /// CPUs of jobs that have started.
+    processors: BTreeMap<JobId, u32>,
 }
 
 impl Probe for Servers {
     fn observe(&mut self, now: Time, fact: &Fact) {
         match *fact {
-            Fact::Submitted(job) => {
-                self.submitted.insert(job.id, (now, 0));
-                self.watch.observe(now, fact);
-            }
             Fact::Started { job, processors, .. } => {
-                self.submitted.get_mut(&job).expect("it was submitted").1 = processors;
+                self.processors.insert(job, processors);
             }
             Fact::Seized { job, processor: ProcId(server) } => {
-                let (_, processors) = self.submitted[&job];
+                let processors = self.processors[&job];
                 self.watch.observe(now, &Fact::Started { job, site: SiteId(server), processors });
             }
             Fact::Released { job, .. } => self.watch.observe(now, &Fact::Finished { job }),
-            Fact::Finished { job } => {
-                let (submit, _) = self.submitted.remove(&job).expect("it was submitted");
-                self.turnaround += now.since(submit).as_secs_f64();
-                self.completed += 1.0;
-            }
-            Fact::Rejected { job, .. } => {
-                self.submitted.remove(&job);
-                self.watch.observe(now, fact);
-            }
-            Fact::Interrupted { .. } => self.watch.observe(now, fact),
+            Fact::Finished { job } => drop(self.processors.remove(&job)),
+            Fact::Submitted(_) | Fact::Rejected { .. } | Fact::Interrupted { .. } => self.watch.observe(now, fact),
         }
     }
 }

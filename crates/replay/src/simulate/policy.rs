@@ -43,7 +43,14 @@ static BASES: [Base; 10] = [
         name: "easy",
         about: "EASY backfilling: other jobs may start if they do not delay the first one",
         settings: &["order", "backfill", "reserve", "threshold", "predict", "correct"],
-        build: |settings, _, _| Box::new(OrderedBackfill::new(settings.backfilling())),
+        build: |settings, search, _| {
+            let rule = settings.backfilling();
+            let policy = OrderedBackfill::new(rule);
+            // The plain EASY of the simulator pyss, and no other policy there, makes no pass for a job that does not fit.
+            let is_plain = (rule.order, rule.backfill, rule.reserve) == (Order::Fcfs, Order::Fcfs, Depth::Jobs(1));
+            let skips = is_plain && search.passes == PassesName::Pyss;
+            Box::new(if skips { policy.if_newcomer_fits() } else { policy })
+        },
     },
     Base {
         name: "cons",
@@ -359,20 +366,10 @@ impl Policy {
     /// Panics if it is a program: those are started elsewhere, since a start may fail.
     pub(crate) fn at_work(&self, search: &Search, places: usize) -> Box<dyn AtWork> {
         match &self.kind {
-            Kind::Ours(base) => self.built(base, search, places),
+            Kind::Ours(base) => (base.build)(&self.settings, search, places),
             Kind::Own(own) => own.at_work(),
             Kind::Exec(command) => panic!("{} is started as a program", command.name()),
         }
-    }
-
-    fn built(&self, base: &Base, search: &Search, places: usize) -> Box<dyn ForkablePolicy> {
-        // The plain EASY of the simulator pyss, and no other policy there, makes no pass for a job that does not fit.
-        let rule = self.settings.backfilling();
-        let is_plain = (rule.order, rule.backfill, rule.reserve) == (Order::Fcfs, Order::Fcfs, Depth::Jobs(1));
-        if search.passes == PassesName::Pyss && base.name == "easy" && is_plain {
-            return Box::new(OrderedBackfill::new(rule).if_newcomer_fits());
-        }
-        (base.build)(&self.settings, search, places)
     }
 
     /// The predictions of its name, before the first job.
@@ -428,7 +425,7 @@ pub fn machines_under<J: Iterator<Item = Job>>(
 ) -> Result<MultiCluster<Box<dyn ForkablePolicy>, J>, String> {
     let policy = Policy::find(policy, &[])?;
     let Kind::Ours(base) = policy.kind else { return Err(format!("{policy} is a program, and not built in")) };
-    let at_work = policy.built(base, &Search::of(0, &MachineOptions::default()), machines.len());
+    let at_work = (base.build)(&policy.settings, &Search::of(0, &MachineOptions::default()), machines.len());
     let world = MultiCluster::new(machines, at_work, jobs);
     Ok(match policy.predicting() {
         Some(predicting) => world.with_predictions(predicting),

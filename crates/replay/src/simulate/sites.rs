@@ -5,6 +5,7 @@ use crate::options::{Inside, LogOptions, MachineOptions};
 use crate::units::count;
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use workload::swf::Header;
@@ -123,6 +124,15 @@ impl Sites {
         let widest = || self.machines.iter().map(|machine| machine.processors).max();
         self.shared.or_else(widest).unwrap_or(0)
     }
+}
+
+/// Refuses two places of this kind with one name.
+pub(super) fn ensure_distinct<'a>(kind: &str, names: impl IntoIterator<Item = &'a String>) -> Result<()> {
+    let mut known = BTreeSet::new();
+    for name in names {
+        ensure!(known.insert(name), "{kind} {name:?} is named twice; jobs.csv could not distinguish them");
+    }
+    Ok(())
 }
 
 /// The error about a log without a size, in the words of the command line.
