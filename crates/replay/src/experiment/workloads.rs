@@ -3,7 +3,7 @@
 use super::design::{Design, Setting};
 use super::file::{Log, Method, RepairRule, Source};
 use crate::ignored;
-use crate::simulate::held::machines_of;
+use crate::simulate::sites::Sites;
 use crate::workload::generate::CompleteModel;
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use workload::model;
 use workload::resample::{Blocks, Drawn, Users, shaken};
 use workload::swf::Header;
-use workload::{Deadlines, Estimates, HeldLog, Machines, Options, Repairs, SwfReader};
+use workload::{Deadlines, Estimates, HeldLog, Options, Repairs, SwfReader};
 
 /// Number in place of a replication: the log itself, under the baseline alone.
 pub(super) const IN_LOG: u32 = u32::MAX;
@@ -59,8 +59,8 @@ impl Held {
             let (mut given, mut tells_memory) = (None, false);
             if let Some(path) = &log.machines {
                 let path = find(path)?;
-                given = Some(machines_of(&path, log.inside.unwrap_or_default())?);
-                tells_memory = Machines::open(&path)?.tells_memory();
+                let places = Sites::from_file(&path, log.inside.unwrap_or_default())?;
+                (given, tells_memory) = (Some(places.machines), places.has_memory);
             }
             let procs = log.procs.map(|procs| procs.0);
             let Some(name) = &log.model else {

@@ -144,11 +144,7 @@ struct Present {
 }
 
 impl Exec {
-    /// Starts the program and sends the greeting.
-    ///
-    /// # Errors
-    ///
-    /// The program cannot be started, or does not answer correctly within `patience`.
+    /// Starts the program and sends the greeting, which it must answer within `patience`.
     pub(super) fn start(command: &Command, machines: &[Machine], numbers: Numbers, patience: Duration) -> Result<Self> {
         let mut conversation = Conversation::start(&command.0, patience)?;
         let size = |(machine, Machine { processors, speed }): (u32, &Machine)| json!({ "machine": machine, "processors": processors, "speed": speed });

@@ -5,9 +5,8 @@
 use super::clock::{Course, ensure_ends_on};
 use super::policy::{Policy, Search};
 use super::predicting::by_estimates;
-use super::sites::Sites;
 use super::space_shared::{Machines, PATIENCE};
-use crate::options::{Inside, MachineOptions};
+use crate::options::MachineOptions;
 use anyhow::{Result, anyhow};
 use gap_schedule::Machine;
 use lab::interrupt::Interrupted;
@@ -15,7 +14,6 @@ use lab::provenance::hashes_of;
 use metrics::backlog::{Backlog, Trend};
 use sim_core::{Fact, Job, JobId, JobRecord, Probe, SiteId, Time};
 use std::collections::BTreeMap;
-use std::path::Path;
 use workload::Estimates;
 
 /// Start and end of a job; `None` if it was rejected.
@@ -28,10 +26,6 @@ pub(crate) const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRe
 
 impl Policy {
     /// SHA-256 of the files that determine its behaviour, by path.
-    ///
-    /// # Errors
-    ///
-    /// A file that cannot be read.
     pub(crate) fn programs(&self) -> Result<BTreeMap<String, String>> {
         hashes_of(&self.files())
     }
@@ -39,10 +33,6 @@ impl Policy {
     /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log. They carry the run times
     /// by `estimates`, or the request if these are predictions. Returns start and end of each job, and the trend of the work
     /// that waited.
-    ///
-    /// # Errors
-    ///
-    /// A program that fails, a run that leaves the clock, or Ctrl-C.
     pub(crate) fn replay(
         &self,
         machines: &[Machine],
@@ -75,11 +65,6 @@ impl Policy {
         let placements = kept.into_iter().map(|(start, finish)| Some((start, finish?))).collect();
         Ok((placements, backlog.trend()))
     }
-}
-
-/// Machines of a file, as `simulate --machines FILE --inside PLACE` takes them.
-pub(crate) fn machines_of(path: &Path, inside: Inside) -> Result<Vec<Machine>> {
-    Ok(Sites::from_file(path, inside)?.machines)
 }
 
 /// Probe that keeps start and end of jobs, by their numbers.

@@ -21,7 +21,7 @@ pub(crate) struct Sites {
     pub(super) source: &'static str,
     pub(super) inside: Inside,
     /// True if a machine file has memory, which no world uses.
-    pub(super) has_memory: bool,
+    pub(crate) has_memory: bool,
     /// Processors of the widest job, if a processor of a place is room for one of several tasks on a node.
     pub(super) shared: Option<u32>,
 }
@@ -56,7 +56,7 @@ impl Sites {
     }
 
     /// The clusters of a machine file, or their machines, or all of it as one pool.
-    pub(super) fn from_file(path: &Path, inside: Inside) -> Result<Self> {
+    pub(crate) fn from_file(path: &Path, inside: Inside) -> Result<Self> {
         let file = Machines::open(path)?;
         let clusters = file.clusters();
         let places = match inside {

@@ -74,8 +74,8 @@ impl Named {
     }
 }
 
+/// Run of a [`Named`] policy.
 pub(crate) struct Run {
-    /// Name of the folder of its results.
     pub(crate) name: String,
     pub(crate) label: String,
     pub(crate) given: String,
