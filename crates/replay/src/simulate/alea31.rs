@@ -1,7 +1,7 @@
 //! `--profile alea31`: a log under the rules of the simulator Alea 3.1, as the paper on Swift Gap ran it.
 
 use super::policy::Policy;
-use super::rows::FromLog;
+use super::rows::SimulatedJob;
 use super::sites::{MACHINE_FILE, Sites};
 use super::space_shared;
 use super::watch::{Outcome, RunRequest, Watch};
@@ -78,7 +78,7 @@ impl World for Alea31 {
             let one = one?;
             // Jobs without a user belong to one common user.
             let job = Job { job: one.job, user: one.record.user.unwrap_or(u32::MAX) };
-            known.borrow_mut().insert(job.job.id, Box::new(FromLog::of_alea31(one, &job)));
+            known.borrow_mut().insert(job.job.id, Box::new(SimulatedJob::of_alea31(one, &job)));
             Ok(job)
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;

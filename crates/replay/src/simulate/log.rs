@@ -1,7 +1,7 @@
 //! The log, read job by job at the pace of a model.
 
 use super::clock::ensure_ends_on;
-use super::rows::FromLog;
+use super::rows::SimulatedJob;
 use super::sites::Sites;
 use super::watch::Known;
 use crate::options::LogOptions;
@@ -30,7 +30,7 @@ impl Log {
         let next = move || {
             let job = self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten()?;
             let (id, of_job) = (job.job.id, of(&job));
-            known.borrow_mut().insert(id, Box::new(FromLog::new(job)));
+            known.borrow_mut().insert(id, Box::new(SimulatedJob::new(job)));
             Some(of_job)
         };
         std::iter::from_fn(next).fuse()

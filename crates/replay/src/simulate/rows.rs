@@ -116,67 +116,63 @@ impl Serialize for Seconds {
 const OF_EVALYS: &str = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,\
                          execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources";
 
-/// A job of the log, as a simulation runs it.
+/// A job of the log in a simulation.
 #[derive(Clone, Debug)]
-pub(super) struct FromLog {
+pub(crate) struct SimulatedJob {
     pub(super) log: LogJob,
     /// Run time at reference speed.
     run: Span,
     /// True if it would have run longer than its limit.
-    is_cut: bool,
-}
-
-impl FromLog {
-    /// The job as it ran in the log, on the processors of a simulated run; `None` if the log does not know its wait.
-    pub(super) fn logged(&self, record: &JobRecord) -> Option<JobRecord> {
-        let (wait, runtime) = (self.log.record.wait?, self.log.logged_runtime);
-        let start = record.job.submit + wait;
-        Some(JobRecord { job: Job { runtime, ..record.job }, start, finish: start + runtime, ..*record })
-    }
-
-    /// A job of the profile `alea31`. The simulator cuts it itself.
-    pub(super) fn of_alea31(log: LogJob, simulated: &alea31::Job) -> Self {
-        Self { run: simulated.executed_time(), is_cut: simulated.limit() < log.job.runtime, log }
-    }
-
-    pub(super) fn new(log: LogJob) -> Self {
-        Self { run: log.job.runtime, is_cut: log.job.runtime < log.logged_runtime, log }
-    }
-}
-
-/// A job that has left the system.
-#[derive(Clone, Debug)]
-pub(crate) struct SimulatedJob {
-    pub(super) known: Box<FromLog>,
-    /// `None` if it was rejected.
+    exceeds_limit: bool,
+    /// `None` if it has not left the system, or was rejected.
     pub(super) record: Option<JobRecord>,
     /// Blocks of `(first, count)` processors, numbered through the places; empty if they are not known.
     pub(super) processors: Box<[(u32, u32)]>,
 }
 
 impl SimulatedJob {
+    pub(super) fn new(log: LogJob) -> Self {
+        Self::running(log.job.runtime, log.job.runtime < log.logged_runtime, log)
+    }
+
+    /// A job of the profile `alea31`. The simulator cuts it itself.
+    pub(super) fn of_alea31(log: LogJob, simulated: &alea31::Job) -> Self {
+        Self::running(simulated.executed_time(), simulated.limit() < log.job.runtime, log)
+    }
+
+    fn running(run: Span, exceeds_limit: bool, log: LogJob) -> Self {
+        Self { log, run, exceeds_limit, record: None, processors: Box::default() }
+    }
+
+    /// The job as it ran in the log, on the processors of its simulated run; `None` if the log does not know its wait.
+    pub(super) fn logged(&self) -> Option<JobRecord> {
+        let (record, wait, runtime) = (self.record?, self.log.record.wait?, self.log.logged_runtime);
+        let start = record.job.submit + wait;
+        Some(JobRecord { job: Job { runtime, ..record.job }, start, finish: start + runtime, ..record })
+    }
+
     /// Its number among the jobs of the run, in order of submission.
     pub(super) const fn id(&self) -> JobId {
-        self.known.log.job.id
+        self.log.job.id
     }
 
     /// Returns true if it was ended at its limit.
     pub(super) const fn is_cut(&self) -> bool {
-        self.record.is_some() && self.known.is_cut
+        self.record.is_some() && self.exceeds_limit
     }
 
     /// State in `jobs.csv`, and status in `schedule.swf`.
     const fn state(&self) -> (&'static str, Status) {
         match self.record {
             None => ("rejected", Status::Cancelled),
-            Some(_) if self.known.is_cut => ("cut", Status::Failed),
+            Some(_) if self.exceeds_limit => ("cut", Status::Failed),
             Some(_) => ("done", Status::Completed),
         }
     }
 
     /// Returns its row of `jobs.csv`. `sites` are the names of the places; processors are listed if `tells_processors`.
     pub(super) fn row<'a>(&'a self, sites: &'a [String], tells_processors: bool) -> Row<'a> {
-        let (Self { record, processors, .. }, FromLog { log, run, .. }) = (self, &*self.known);
+        let Self { log, run, record, processors, .. } = self;
         let Job { submit, request, .. } = log.job;
         Row {
             job: Name { number: log.record.number, name: log.record.name.as_deref() },
@@ -196,7 +192,7 @@ impl SimulatedJob {
 
     /// Returns its line of `schedule.swf`.
     fn swf(&self, has_sites: bool) -> SwfRecord {
-        let (log, record) = (&self.known.log, self.record);
+        let (log, record) = (&self.log, self.record);
         let site = record.filter(|_| has_sites).and_then(|record| u32::try_from(record.site.index() + 1).ok());
         SwfRecord {
             submit: Some(log.job.submit.since(Time::ZERO)),
@@ -308,12 +304,12 @@ impl Rows {
         if let Some(((table, log), record)) = self.evalys.as_mut().zip(job.record) {
             let (wait, ran, response) = (record.wait(), record.finish.since(record.start), record.response());
             table.serialize((
-                job.known.log.record.number,
+                job.log.record.number,
                 log,
                 Seconds(record.job.submit),
                 record.processors,
-                job.known.log.record.requested_time.map(in_seconds),
-                u8::from(!job.known.is_cut),
+                job.log.record.requested_time.map(in_seconds),
+                u8::from(!job.exceeds_limit),
                 Seconds(record.start),
                 in_seconds(ran),
                 Seconds(record.finish),

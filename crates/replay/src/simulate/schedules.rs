@@ -46,7 +46,7 @@ pub(super) fn schedules(report: &Simulation) -> Section {
 fn bars(mut jobs: Vec<(&SimulatedJob, &JobRecord)>, seconds: f64) -> Vec<Bar> {
     jobs.sort_by_key(|(_, record)| (record.start, record.job.id));
     let bar = |(job, record): (&SimulatedJob, &JobRecord)| Bar {
-        job: Label::of_job(&job.known.log).to_string(),
+        job: Label::of_job(&job.log).to_string(),
         start: record.start.as_secs_f64() / seconds,
         end: record.finish.as_secs_f64() / seconds,
         processors: job.processors.to_vec(),
@@ -57,8 +57,7 @@ fn bars(mut jobs: Vec<(&SimulatedJob, &JobRecord)>, seconds: f64) -> Vec<Bar> {
 }
 
 /// The text of a job under the pointer.
-fn facts(SimulatedJob { known, processors, .. }: &SimulatedJob, record: &JobRecord) -> Vec<String> {
-    let log = &known.log;
+fn facts(SimulatedJob { log, processors, .. }: &SimulatedJob, record: &JobRecord) -> Vec<String> {
     let at = |time: Time| span(time.as_secs_f64());
     let user = Label::of_user(log).map_or_else(String::new, |user| format!("user {user}, "));
     let blocks = processors.iter().map(|&(first, count)| match count {

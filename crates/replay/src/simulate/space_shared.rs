@@ -112,7 +112,7 @@ impl World for SpaceShared {
 }
 
 fn numbers(known: Known) -> Numbers {
-    Box::new(move |job| known.borrow().get(&job).map(|known| known.log.record.number))
+    Box::new(move |job| known.borrow().get(&job).map(|one| one.log.record.number))
 }
 
 /// Refuses drawn outages under which some job would almost never finish.

@@ -1,7 +1,7 @@
 //! The record of a run: the summary, its blocks and classes, the levels over time, and the files of its jobs.
 
 use super::free::Free;
-use super::rows::{FromLog, Rows, SimulatedJob, tells_processors};
+use super::rows::{Rows, SimulatedJob, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
 use lab::control::Control;
@@ -37,7 +37,7 @@ pub(crate) struct RunRequest<'a> {
 }
 
 /// The log's data of each job in the system. Never iterated.
-pub(super) type Known = Rc<RefCell<FxHashMap<JobId, Box<FromLog>>>>;
+pub(super) type Known = Rc<RefCell<FxHashMap<JobId, Box<SimulatedJob>>>>;
 
 pub(super) struct Watch(JobLog<Recorder>);
 
@@ -189,26 +189,26 @@ impl Sink for Recorder {
 impl Recorder {
     /// Records a job that leaves the system: it ran, or is rejected.
     fn leaves(&mut self, id: JobId, record: Option<JobRecord>) {
-        let known = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
-        let (processors, outcome) = (self.give_back(id).into(), &mut self.outcome);
+        let mut job = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
+        (job.record, job.processors) = (record, self.give_back(id).into());
+        let outcome = &mut self.outcome;
         if let Some(record) = &record {
             outcome.blocks_by_class[JobClass::of(record) as usize].add(record);
-            let log = &known.log.record;
+            let log = &job.log.record;
             outcome.groups.add(log.group, record);
             outcome.partitions.add(log.partition, record);
-            if let Some(user) = Label::of_user(&known.log) {
+            if let Some(user) = Label::of_user(&job.log) {
                 outcome.users.entry(record.job.request.user).or_insert(user);
             }
-            if let Some((log, logged)) = outcome.log.as_mut().zip(known.logged(record)) {
+            if let Some((log, logged)) = outcome.log.as_mut().zip(job.logged()) {
                 log.sums.summary.add(&logged);
             }
         }
-        let job = SimulatedJob { known, record, processors };
         self.cut += u64::from(job.is_cut());
         outcome.rows.add(&job);
         Control::count_job();
         if self.keeps == Keeps::All || self.keeps == Keeps::Drawable && record.is_some() {
-            outcome.jobs.push(job);
+            outcome.jobs.push(*job);
         }
         if outcome.totals.sums.summary.jobs > GANTT_JOBS as u64 {
             if self.keeps == Keeps::Drawable {
