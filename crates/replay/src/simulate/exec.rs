@@ -147,8 +147,11 @@ impl Exec {
     /// Starts the program and sends the greeting, which it must answer within `patience`.
     pub(super) fn start(command: &Command, machines: &[Machine], numbers: Numbers, patience: Duration) -> Result<Self> {
         let mut conversation = Conversation::start(&command.0, patience)?;
-        let size = |(machine, Machine { processors, speed }): (u32, &Machine)| json!({ "machine": machine, "processors": processors, "speed": speed });
-        let machines: Vec<Value> = (0..).zip(machines).map(size).collect();
+        let sizes = (0_u32..).zip(machines);
+        let sizes = sizes.map(|(machine, Machine { processors, speed })| {
+            json!({ "machine": machine, "processors": processors, "speed": speed })
+        });
+        let machines: Vec<Value> = sizes.collect();
         conversation.send(&json!({ "type": "hello", "protocol": PROTOCOL, "machines": machines }))?;
         let Ready { kind, protocol, every } = conversation.answer(READY)?;
         let is_timed = protocol == TIMED;
@@ -177,7 +180,7 @@ impl Exec {
         self.pass = Pass { free: std::mem::take(&mut self.pass.free), ..Pass::default() };
         let Decision { start, wake } = self.conversation.answer(r#"{"start":[7]} or {"start":[],"wake":30.0}"#)?;
         for one in start {
-            starts.push(self.begin(one, view).map_err(|what| self.conversation.wrong(&what))?);
+            starts.push(self.begin(one).map_err(|what| self.conversation.wrong(&what))?);
         }
         if let Some(seconds) = wake {
             // A year is 3e7 seconds, the clock's end 1.8e10.
@@ -199,7 +202,7 @@ impl Exec {
     }
 
     /// Checks one start, and takes its processors.
-    fn begin(&mut self, start: StartOrder, view: &View<'_>) -> Result<(JobId, SiteId), String> {
+    fn begin(&mut self, start: StartOrder) -> Result<(JobId, SiteId), String> {
         let (number, wanted) = match start {
             StartOrder::Anywhere(job) => (job, None),
             StartOrder::Placed { job, machine } => (job, Some(machine)),
@@ -210,18 +213,19 @@ impl Exec {
             return Err(format!("start: job {number} runs already"));
         }
         let Request { processors, sites, .. } = known.request;
-        let machines = u32::try_from(view.machines.len()).expect("fewer than 2^32 machines");
         let free = &mut self.pass.free;
-        let mut has_room = |machine: &u32| free[*machine as usize] >= processors;
-        let machine = match wanted {
-            Some(machine) if machine >= machines => return Err(format!("start: there is no machine {machine}")),
-            Some(machine) if !sites.contains(SiteId(machine)) => {
+        let mut machines = 0..u32::try_from(free.len()).expect("fewer than 2^32 machines");
+        if let Some(machine) = wanted {
+            if !machines.contains(&machine) {
+                return Err(format!("start: there is no machine {machine}"));
+            }
+            if !sites.contains(SiteId(machine)) {
                 return Err(format!("start: job {number} may not run on machine {machine}"));
             }
-            Some(machine) => Some(machine).filter(&mut has_room),
-            None => (0..machines).filter(|machine| sites.contains(SiteId(*machine))).find(&mut has_room),
-        };
-        let Some(machine) = machine else {
+            machines = machine..machine + 1;
+        }
+        let has_room = |machine: &u32| sites.contains(SiteId(*machine)) && free[*machine as usize] >= processors;
+        let Some(machine) = machines.find(has_room) else {
             return Err(format!("start: job {number} needs {processors} processors; free by machine are {free:?}"));
         };
         free[machine as usize] -= processors;

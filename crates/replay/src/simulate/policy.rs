@@ -44,7 +44,7 @@ static BASES: [Base; 10] = [
         about: "EASY backfilling: other jobs may start if they do not delay the first one",
         settings: &["order", "backfill", "reserve", "threshold", "predict", "correct"],
         build: |settings, search, _| {
-            let rule = settings.backfilling();
+            let rule = settings.rule;
             let policy = OrderedBackfill::new(rule);
             // The plain EASY of the simulator pyss, and no other policy there, makes no pass for a job that does not fit.
             let is_plain = (rule.order, rule.backfill, rule.reserve) == (Order::Fcfs, Order::Fcfs, Depth::Jobs(1));
@@ -60,17 +60,14 @@ static BASES: [Base; 10] = [
         settings: &["order", "compress", "threshold", "predict", "correct"],
         build: |settings, _, _| {
             let policy = Conservative::new(Placement::Fastest).with_order(settings.priority());
-            Box::new(policy.with_compress_order(settings.compress.unwrap_or_default()))
+            Box::new(policy.with_compress_order(settings.compress))
         },
     },
     Base {
         name: "flex",
         about: "Flexible backfilling: EASY over a queue sorted by age, deadline and length",
         settings: &["reserve"],
-        build: |settings, _, _| {
-            let flex = FlexibleBackfill::default();
-            Box::new(if let Some(depth) = settings.reserve { flex.with_reserve(depth) } else { flex })
-        },
+        build: |settings, _, _| Box::new(FlexibleBackfill::default().with_reserve(settings.rule.reserve)),
     },
     Base {
         name: "best-gap",
@@ -200,11 +197,9 @@ enum Kind {
 
 #[derive(Clone, Debug, Default)]
 struct Settings {
-    order: Option<Order>,
-    backfill: Option<Order>,
-    reserve: Option<Depth>,
-    threshold: Option<Span>,
-    compress: Option<CompressOrder>,
+    /// Orders, reservations and the threshold.
+    rule: Backfilling,
+    compress: CompressOrder,
     /// Prediction of run times instead of the request: orders and reservations use it.
     predicting: Option<Predictions>,
     slurm: Option<Arc<SlurmCluster>>,
@@ -311,10 +306,6 @@ impl Policy {
         &self.name
     }
 
-    pub(super) fn label(&self) -> &str {
-        self.alias.unwrap_or(&self.name)
-    }
-
     /// Name of a built-in policy without settings.
     pub(super) fn plain(&self) -> Option<&'static str> {
         self.base().filter(|base| **base == *self.name)
@@ -349,7 +340,7 @@ impl Policy {
                  of cons+compress=reserved (in profile clean)"
             )
         });
-        let [name, label] = [&self.name, self.label()].map(str::to_owned);
+        let [name, label] = [&self.name, self.alias.unwrap_or(&self.name)].map(str::to_owned);
         let notes = idles.into_iter().chain(self.assumptions()).collect();
         Named { name, label, given: self.to_string(), files: self.files(), notes }
     }
@@ -440,14 +431,8 @@ pub(super) fn entry(name: &str, about: &str) -> String {
 
 impl Settings {
     fn priority(&self) -> Priority {
-        Priority { order: self.order.unwrap_or(Order::Fcfs), threshold: self.threshold }
-    }
-
-    /// Rule of EASY: jobs behind the first are considered in the order of the queue, unless they have another.
-    fn backfilling(&self) -> Backfilling {
-        let Priority { order, threshold } = self.priority();
-        let (backfill, reserve) = (self.backfill.unwrap_or(order), self.reserve.unwrap_or(Depth::Jobs(1)));
-        Backfilling { order, backfill, reserve, threshold, placement: Placement::Fastest }
+        let Backfilling { order, threshold, .. } = self.rule;
+        Priority { order, threshold }
     }
 
     /// Reads the settings in the name of a policy. Returns the name in normal form and as that of a folder, too.
@@ -456,20 +441,23 @@ impl Settings {
         let (given, folder, orders) = (name.to_string(), name.folder(), Order::ALL.map(Order::name).join(", "));
         for &key in base.settings {
             match key {
-                "order" => all.order = name.take(key, &orders, Order::named)?,
-                "backfill" => all.backfill = name.take(key, &orders, Order::named)?,
+                "order" => all.rule.order = name.take(key, &orders, Order::named)?.unwrap_or(all.rule.order),
+                // Jobs behind the first are considered in the order of the queue, unless they have another.
+                "backfill" => all.rule.backfill = name.take(key, &orders, Order::named)?.unwrap_or(all.rule.order),
                 "reserve" => {
                     let number = |text: &str| text.parse().ok().map(Depth::Jobs);
                     let depth = |text: &str| if text == "all" { Some(Depth::All) } else { number(text) };
-                    all.reserve = name.take(key, "a number of reservations from 0 on, or all", depth)?;
+                    let reserve = name.take(key, "a number of reservations from 0 on, or all", depth)?;
+                    all.rule.reserve = reserve.unwrap_or(all.rule.reserve);
                 }
                 "compress" => {
                     let orders = [("arrival", CompressOrder::Arrival), ("reserved", CompressOrder::Reserved)];
                     let order = |text: &str| orders.into_iter().find(|(name, _)| *name == text).map(|(_, order)| order);
-                    all.compress = name.take(key, "arrival or reserved", order)?;
+                    all.compress = name.take(key, "arrival or reserved", order)?.unwrap_or_default();
                 }
                 "threshold" => {
-                    all.threshold = name.take(key, "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)", span)?;
+                    all.rule.threshold =
+                        name.take(key, "a span above 0 such as 2d, 12h, 30m or 3600 (seconds)", span)?;
                 }
                 "conf" => all.slurm = Some(Arc::new(SlurmCluster::read(&mut name)?)),
                 // Read with the file.
@@ -487,13 +475,14 @@ impl Settings {
                 }
             }
         }
-        if all.backfill.is_some() && all.reserve == Some(Depth::All) {
+        let sets = |key: &str| given.contains(&format!("+{key}="));
+        if sets("backfill") && all.rule.reserve == Depth::All {
             return Err(format!(
                 "{given:?}: backfill orders the jobs without a reservation, and with reserve=all every job has one; leave one \
                  of the two out"
             ));
         }
-        if all.compress == Some(CompressOrder::Reserved) && (all.order.is_some() || all.threshold.is_some()) {
+        if all.compress == CompressOrder::Reserved && (sets("order") || sets("threshold")) {
             return Err(format!(
                 "{given:?}: compress=reserved goes by reserved starts, and order and threshold are about other orders; \
                  leave compress out, or those"

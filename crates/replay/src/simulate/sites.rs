@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use workload::swf::Header;
-use workload::{InputError, Machine as Cluster, Machines, Repairs, Rule};
+use workload::{InputError, Machines, Repairs, Rule};
 
 /// The places of a simulation. A job runs inside one of them.
 pub(crate) struct Sites {
@@ -59,11 +59,10 @@ impl Sites {
     pub(crate) fn from_file(path: &Path, inside: Inside) -> Result<Self> {
         let file = Machines::open(path)?;
         let clusters = file.clusters();
+        let place = |name, processors, speed| (name, Machine { processors, speed });
         let places = match inside {
             Inside::Cluster => {
-                let place =
-                    |one: &Cluster| (one.name.clone(), Machine { processors: one.processors(), speed: one.speed });
-                clusters.iter().map(place).collect()
+                clusters.iter().map(|one| place(one.name.clone(), one.processors(), one.speed)).collect()
             }
             Inside::Machine => {
                 let machines: u64 = clusters.iter().map(|one| u64::from(one.nodes)).sum();
@@ -73,24 +72,21 @@ impl Sites {
                     path.display()
                 );
                 let nodes = clusters.iter().flat_map(|one| (0..one.nodes).map(move |node| (one, node)));
-                let place = |(one, node): (&Cluster, u32)| {
-                    (format!("{}-{node}", one.name), Machine { processors: one.cpus_per_node, speed: one.speed })
-                };
-                nodes.map(place).collect()
+                nodes.map(|(one, node)| place(format!("{}-{node}", one.name), one.cpus_per_node, one.speed)).collect()
             }
             Inside::Pool => {
                 let (first, speed) = (&clusters[0].name, clusters[0].speed);
-                if let Some(Cluster { name, speed: other, .. }) =
-                    clusters.iter().find(|one| one.speed.total_cmp(&speed).is_ne())
-                {
+                if let Some(other) = clusters.iter().find(|one| one.speed.total_cmp(&speed).is_ne()) {
                     bail!(
-                        "{}: cluster {name} has speed {other}, and {first} has {speed}: processors of different speed form no \
-                         pool; use --inside cluster or --inside machine",
-                        path.display()
+                        "{}: cluster {} has speed {}, and {first} has {speed}: processors of different speed form no pool; use \
+                         --inside cluster or --inside machine",
+                        path.display(),
+                        other.name,
+                        other.speed
                     );
                 }
                 let names: Vec<&str> = clusters.iter().map(|one| one.name.as_str()).collect();
-                vec![(names.join("+"), Machine { processors: file.total_processors(), speed })]
+                vec![place(names.join("+"), file.total_processors(), speed)]
             }
         };
         Ok(Self { has_memory: file.tells_memory(), ..Self::new(places, MACHINE_FILE, inside) })

@@ -78,8 +78,7 @@ impl World for SpaceShared {
         let watch = Watch::new(asked, &at.sites);
         let (arrivals, numbers) = (log.jobs(watch.known(), |one| one.job), numbers(watch.known()));
         let course = Course { name: &at.run_of(policy), goes_on: &|| true };
-        let policy = &policies[policy];
-        let (counts, watch) = machines.run(policy, numbers, |policy| policy, arrivals, watch, &course)?;
+        let (counts, watch) = machines.run(&policies[policy], numbers, |policy| policy, arrivals, watch, &course)?;
         let mut outcome = watch.finish(log.finish()?);
         if machines.on.outages.is_some() {
             let interrupted = outcome.interrupted;
@@ -87,7 +86,7 @@ impl World for SpaceShared {
         }
         if policies.iter().any(|policy| machines.predicting_of(policy).is_some()) {
             outcome.totals.count("predictions_expired_percent", counts.as_ref().and_then(expired_percent));
-            outcome.notes.extend(counts.map(|counts| in_words(policy.label(), &counts)));
+            outcome.notes.extend(counts.map(|counts| in_words(&at.policies[policy].label, &counts)));
         }
         Ok(outcome)
     }
