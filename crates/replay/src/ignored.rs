@@ -44,19 +44,15 @@ fn share(count: u64, all: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fmt::Write;
     use workload::{Intake, Options, SwfReader};
-
-    /// Job with its requested memory, partition, preceding job and the text after column 18.
-    type Job = (&'static str, &'static str, &'static str, &'static str);
 
     #[test]
     fn what_jobs_request_and_no_world_reads_is_reported_with_its_share() {
-        let plain: Job = ("-1", "-1", "-1", "");
-        let memory: Job = ("512", "-1", "-1", "");
-        let parts: [Job; 3] = [("-1", "1", "-1", " {} q 1:ppn=8"), ("-1", "2", "-1", ""), ("-1", "1", "-1", "")];
-        let cases: [(&[Job], bool, &str); 6] = [
-            (&[plain, ("0", "3", "0", ""), ("-1", "3", "-1", " {} q -1")], false, ""),
+        // Columns from the tenth on.
+        let (plain, memory) = ("-1 1 1 1 1 1 -1 -1 -1", "512 1 1 1 1 1 -1 -1 -1");
+        let parts = ["-1 1 1 1 1 1 1 -1 -1 {} q 1:ppn=8", "-1 1 1 1 1 1 2 -1 -1", "-1 1 1 1 1 1 1 -1 -1"];
+        let cases: [(&[&str], bool, &str); 6] = [
+            (&[plain, "0 1 1 1 1 1 3 0 -1", "-1 1 1 1 1 1 3 -1 -1 {} q -1"], false, ""),
             (&[plain], true, "the machine file gives memory per node, which this world ignores"),
             (&[memory, plain], false, "50 % of jobs request memory (field 10), which this world ignores"),
             (
@@ -65,7 +61,7 @@ mod tests {
                 "all jobs request memory (field 10), and the machine file gives memory per node; this world ignores both",
             ),
             (
-                &[plain, plain, ("-1", "1", "1", "")],
+                &[plain, plain, "-1 1 1 1 1 1 1 1 -1"],
                 false,
                 "33 % of jobs name a preceding job (field 17), which this world ignores: each job is submitted at the time in the \
                  log, whenever others end",
@@ -79,13 +75,9 @@ mod tests {
             ),
         ];
         for (jobs, machines, expected) in cases {
-            let mut log = String::new();
-            for (number, (memory, partition, preceding, behind)) in (1..).zip(jobs) {
-                writeln!(log, "{number} 0 0 9 1 -1 -1 1 9 {memory} 1 1 1 1 1 {partition} {preceding} -1{behind}")
-                    .expect("a string");
-            }
-            let reader = SwfReader::from_read("a.swf", std::io::Cursor::new(log)).expect("a log");
-            let mut intake = Intake::new(reader, Options::default());
+            let lines = (1..).zip(jobs).map(|(number, rest)| format!("{number} 0 0 9 1 -1 -1 1 9 {rest}\n"));
+            let log = std::io::Cursor::new(lines.collect::<String>());
+            let mut intake = Intake::new(SwfReader::from_read("a.swf", log).expect("a log"), Options::default());
             assert_eq!(intake.by_ref().filter_map(Result::ok).count(), jobs.len());
             assert_eq!(notes(&intake.repairs().unread, machines).join("\n"), expected);
         }
