@@ -280,7 +280,7 @@ fn pictures(sections: &[page::Section]) -> impl Iterator<Item = &Picture> {
 
 /// Parsers of the files beside a log, for fuzz tests.
 pub mod read {
-    use super::{clusters::Clusters, grid_tree::GridTree};
+    use super::{clusters, grid_tree::GridTree};
     use anyhow::Result;
 
     /// Parses the text of a clusters file, as `--clusters` takes it.
@@ -289,7 +289,7 @@ pub mod read {
     ///
     /// A text that is no clusters file.
     pub fn clusters(text: &str) -> Result<()> {
-        Ok(Clusters::parse(text)?.config.validate()?)
+        Ok(clusters::parse(text)?.0.validate()?)
     }
 
     /// Parses the text of a tree file, as `--tree` takes it.

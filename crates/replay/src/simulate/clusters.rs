@@ -48,80 +48,70 @@ struct ClusterTable {
     local_users: bool,
 }
 
-pub(super) struct Clusters {
-    pub(super) config: Config,
-    names: Vec<String>,
+/// Reads `path`: a clusters file in TOML if it has that extension, otherwise a machine file, each processor of which is a node.
+pub(super) fn open(path: &Path) -> Result<(Config, Sites)> {
+    let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let (config, names) = if is_toml {
+        parse(&read_text(path)?).with_context(|| path.display().to_string())?
+    } else {
+        from_machines(&Machines::open(path)?)
+    };
+    config.validate().with_context(|| path.display().to_string())?;
+    let sites = sites(&config, names);
+    Ok((config, sites))
 }
 
-impl Clusters {
-    /// Reads `path`: a clusters file in TOML if it has that extension, otherwise a machine file, each processor of which is a node.
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-        let clusters = if is_toml {
-            let text = read_text(path)?;
-            Self::parse(&text).with_context(|| path.display().to_string())?
-        } else {
-            Self::from_machines(&Machines::open(path)?)
-        };
-        clusters.config.validate().with_context(|| path.display().to_string())?;
-        Ok(clusters)
-    }
+/// Returns the configuration, and the names of its clusters.
+pub(super) fn parse(text: &str) -> Result<(Config, Vec<String>)> {
+    let file: ClustersFile = toml_text::read(text)?;
+    let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
+    let (usual, cpu) = (of_a_log(), jobs.cpu.unwrap_or(1.0));
+    ensure!((1e-6..=1.0).contains(&cpu), "jobs.cpu is {cpu}; give a fraction of a CPU, at most 1");
+    ensure_distinct("cluster", cluster.iter().map(|one| &one.name))?;
+    let occupied = (0..).zip(&cluster).filter(|(_, one)| one.local_users).map(|(position, _)| position).collect();
+    let of_file = |one: &ClusterTable| {
+        let memory = kibibytes(one.memory.unwrap_or(1024.0));
+        let memory = memory.with_context(|| format!("the memory of cluster {:?}", one.name))?;
+        Ok(Cluster { nodes: one.nodes, speed: one.speed.unwrap_or(1.0), memory })
+    };
+    let config = Config {
+        clusters: cluster.iter().map(of_file).collect::<Result<_>>()?,
+        local: LocalUsers {
+            cpu: local_users.cpu.unwrap_or(usual.local.cpu),
+            memory: local_users.memory.unwrap_or(usual.local.memory),
+            ..usual.local
+        },
+        occupied: Some(occupied),
+        mpl: mpl.unwrap_or(usual.mpl),
+        task_overhead: task_overhead.unwrap_or(usual.task_overhead),
+        overrun: overrun.unwrap_or(usual.overrun),
+        default_demand: Demand::new(cpu, kibibytes(jobs.memory.unwrap_or(0.0)).context("jobs.memory")?),
+        readings,
+        ..usual
+    };
+    Ok((config, cluster.into_iter().map(|one| one.name).collect()))
+}
 
-    pub(super) fn parse(text: &str) -> Result<Self> {
-        let file: ClustersFile = toml_text::read(text)?;
-        let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
-        let (usual, cpu) = (of_a_log(), jobs.cpu.unwrap_or(1.0));
-        ensure!((1e-6..=1.0).contains(&cpu), "jobs.cpu is {cpu}; give a fraction of a CPU, at most 1");
-        ensure_distinct("cluster", cluster.iter().map(|one| &one.name))?;
-        let occupied = (0..).zip(&cluster).filter(|(_, one)| one.local_users).map(|(position, _)| position).collect();
-        let of_file = |one: &ClusterTable| {
-            let memory = kibibytes(one.memory.unwrap_or(1024.0));
-            let memory = memory.with_context(|| format!("the memory of cluster {:?}", one.name))?;
-            Ok(Cluster { nodes: one.nodes, speed: one.speed.unwrap_or(1.0), memory })
-        };
-        Ok(Self {
-            config: Config {
-                clusters: cluster.iter().map(of_file).collect::<Result<_>>()?,
-                local: LocalUsers {
-                    cpu: local_users.cpu.unwrap_or(usual.local.cpu),
-                    memory: local_users.memory.unwrap_or(usual.local.memory),
-                    ..usual.local
-                },
-                occupied: Some(occupied),
-                mpl: mpl.unwrap_or(usual.mpl),
-                task_overhead: task_overhead.unwrap_or(usual.task_overhead),
-                overrun: overrun.unwrap_or(usual.overrun),
-                default_demand: Demand::new(cpu, kibibytes(jobs.memory.unwrap_or(0.0)).context("jobs.memory")?),
-                readings,
-                ..usual
-            },
-            names: cluster.into_iter().map(|one| one.name).collect(),
-        })
-    }
+fn from_machines(file: &Machines) -> (Config, Vec<String>) {
+    let cluster = |one: &workload::Machine| Cluster {
+        nodes: one.processors(),
+        speed: one.speed,
+        memory: one.memory_per_node / u64::from(one.cpus_per_node),
+    };
+    let config = Config { clusters: file.clusters().iter().map(cluster).collect(), ..of_a_log() };
+    (config, file.clusters().iter().map(|one| one.name.clone()).collect())
+}
 
-    fn from_machines(file: &Machines) -> Self {
-        let cluster = |one: &workload::Machine| Cluster {
-            nodes: one.processors(),
-            speed: one.speed,
-            memory: one.memory_per_node / u64::from(one.cpus_per_node),
-        };
-        let config = Config { clusters: file.clusters().iter().map(cluster).collect(), ..of_a_log() };
-        Self { config, names: file.clusters().iter().map(|one| one.name.clone()).collect() }
-    }
-
-    /// The clusters as places of the report: a processor is room for one of several tasks on a node.
-    pub(super) fn sites(&self) -> Sites {
-        let Config { clusters, occupied, mpl, readings, .. } = &self.config;
-        let occupied: BTreeSet<u32> = occupied.iter().flatten().copied().collect();
-        let site = |(position, (cluster, name)): (u32, (&Cluster, &String))| {
-            let tasks = if occupied.contains(&position) { (*mpl).min(readings.mpl_beside_users) } else { *mpl };
-            let machine = Machine { processors: cluster.nodes.saturating_mul(tasks), speed: cluster.speed };
-            (name.clone(), machine)
-        };
-        let sites = (0..).zip(clusters.iter().zip(&self.names)).map(site);
-        let shared = clusters.iter().map(|cluster| cluster.nodes).max();
-        Sites { shared, ..Sites::new(sites, "the clusters file", Inside::Cluster) }
-    }
+/// The clusters as places of the report: a processor is room for one of several tasks on a node.
+fn sites(Config { clusters, occupied, mpl, readings, .. }: &Config, names: Vec<String>) -> Sites {
+    let occupied: BTreeSet<u32> = occupied.iter().flatten().copied().collect();
+    let machine = |(position, cluster): (u32, &Cluster)| {
+        let tasks = if occupied.contains(&position) { (*mpl).min(readings.mpl_beside_users) } else { *mpl };
+        Machine { processors: cluster.nodes.saturating_mul(tasks), speed: cluster.speed }
+    };
+    let sites = names.into_iter().zip((0..).zip(clusters).map(machine));
+    let shared = clusters.iter().map(|cluster| cluster.nodes).max();
+    Sites { shared, ..Sites::new(sites, "the clusters file", Inside::Cluster) }
 }
 
 /// The defaults for a log: no local users, and tasks that need a whole CPU and no memory.
@@ -145,21 +135,20 @@ mod tests {
         [[cluster]]\nname = \"a\"\nnodes = 4\n[[cluster]]\nname = \"b\"\nnodes = 2\nspeed = 2.0\nlocal_users = true\n";
 
     fn error(text: &str) -> String {
-        let read = Clusters::parse(text).and_then(|clusters| Ok(clusters.config.validate()?));
+        let read = parse(text).and_then(|(config, _)| Ok(config.validate()?));
         format!("{:#}", read.expect_err("it makes no sense"))
     }
 
     #[test]
     fn what_a_file_leaves_out_is_as_in_the_paper() {
-        let clusters = Clusters::parse(TWO).expect("a good file");
-        let config = &clusters.config;
+        let (config, names) = parse(TWO).expect("a good file");
         assert_eq!(config.validate(), Ok(()));
         assert_eq!(config.clusters[1], Cluster { nodes: 2, speed: 2.0, memory: 1 << 20 });
         assert_eq!((config.mpl, config.occupied.as_deref(), config.readings.mpl_beside_users), (3, Some(&[1][..]), 1));
         assert_eq!(config.default_demand, Demand::new(0.5, 100 << 10));
         assert!((config.local.memory - 0.35).abs() < 1e-12 && (config.local.cpu - 0.2).abs() < 1e-12);
         // Places are tasks, and no job is wider than the nodes.
-        let sites = clusters.sites();
+        let sites = sites(&config, names);
         assert_eq!(sites.machines.iter().map(|machine| machine.processors).collect::<Vec<_>>(), [12, 2]);
         assert_eq!(sites.widest(), 4);
     }

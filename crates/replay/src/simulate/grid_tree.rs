@@ -95,15 +95,15 @@ pub(super) struct GridTree {
     pub(super) config: Config,
     pub(super) world: World,
     jobs: JobRules,
-    names: Vec<String>,
 }
 
 impl GridTree {
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    /// Reads `path`. Returns the tree, and its servers as places.
+    pub(super) fn open(path: &Path) -> Result<(Self, Sites)> {
         Self::parse(&read_text(path)?).with_context(|| path.display().to_string())
     }
 
-    pub(super) fn parse(text: &str) -> Result<Self> {
+    pub(super) fn parse(text: &str) -> Result<(Self, Sites)> {
         let file: TreeFile = toml_text::read(text)?;
         let TreeFile { tree, backbones, nets, systems, local_load, network, jobs, algorithms, readings, site } = file;
         let (backbones, nets) = (backbones.unwrap_or(1), nets.unwrap_or(1));
@@ -155,7 +155,10 @@ impl GridTree {
         config.grid.local_load = local_load.unwrap_or(config.grid.local_load);
         (config.network, config.algorithms, config.readings) = (network, algorithms, readings);
         config.validate()?;
-        Ok(Self { config, world, jobs, names })
+        let speed = 1.0 - config.grid.local_load;
+        let machines = world.servers().iter().map(|server| Machine { processors: server.cpus, speed });
+        let sites = Sites::new(names.into_iter().zip(machines), "the tree file", Inside::Machine);
+        Ok((Self { config, world, jobs }, sites))
     }
 
     /// Job of a log as this grid sees it: its user's work station, operating system and data.
@@ -175,12 +178,6 @@ impl GridTree {
 
     pub(super) fn divides_work(&self) -> bool {
         self.jobs.time == TimeRule::Work
-    }
-
-    pub(super) fn sites(&self) -> Sites {
-        let speed = 1.0 - self.config.grid.local_load;
-        let machines = self.world.servers().iter().map(|server| Machine { processors: server.cpus, speed });
-        Sites::new(self.names.iter().cloned().zip(machines), "the tree file", Inside::Machine)
     }
 }
 
@@ -266,13 +263,13 @@ mod tests {
 
     #[test]
     fn a_file_gives_servers_sites_and_schedulers() {
-        let tree = GridTree::parse(THREE).expect("a good file");
-        assert_eq!(tree.names, ["a-1", "a-2", "b-1"]);
+        let (tree, sites) = GridTree::parse(THREE).expect("a good file");
+        assert_eq!(sites.names, ["a-1", "a-2", "b-1"]);
         let servers: Vec<_> = tree.world.servers().iter().map(|server| (server.cpus, server.systems)).collect();
         assert_eq!(servers, [(8, 0b11), (8, 0b11), (4, 0b10)]);
         assert_eq!((tree.world.sites(), tree.world.stations()), (3, 3));
         assert!(!tree.divides_work());
-        assert_eq!(tree.sites().widest(), 8);
+        assert_eq!(sites.widest(), 8);
     }
 
     #[test]

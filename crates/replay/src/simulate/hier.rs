@@ -46,7 +46,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let policies = wanted.policies(|text| POLICIES.find(text))?;
     let place = wanted.options.tree.as_deref();
     let place = place.context("--model hier-grid needs --tree FILE.toml; see --help for what the file holds")?;
-    let tree = GridTree::open(place)?;
+    let (tree, places) = GridTree::open(place)?;
     let sites = tree.world.sites();
     let system = |policy: &Chosen<Build>| {
         let system = (policy.build)(policy.number);
@@ -62,7 +62,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     Ok(Opened {
         arguments: format!(" --model hier-grid{place}{}", words("estimates", Some(wanted.log.estimates))),
         notes: vec![note.to_owned()],
-        ..wanted.opened(tree.sites(), named, HierGrid { systems, tree })
+        ..wanted.opened(places, named, HierGrid { systems, tree })
     })
 }
 

@@ -1,13 +1,13 @@
 //! Policies of metasched by name, and a log under one of them.
 
-use super::clusters::Clusters;
+use super::clusters;
 use super::log::Log;
 use super::name::{Chosen, Registry};
 use super::watch::{Outcome, RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result};
-use metasched::{Ffit, Intrusiveness, MetaLoras, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights};
+use metasched::{Config, Ffit, Intrusiveness, MetaLoras, Ptt, Readings, Rr, SelectCluster, Submission, Tat, Weights};
 use sim_core::Streams;
 
 /// Builds a policy, with W.
@@ -40,7 +40,7 @@ pub(super) const POLICIES: Registry<Build> = Registry {
 /// Time-shared clusters with local users, under a metascheduler that predicts.
 struct Metasched {
     policies: Vec<Chosen<Build>>,
-    clusters: Clusters,
+    config: Config,
 }
 
 pub(super) const ENTRY: Entry = Entry {
@@ -56,7 +56,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let policies = wanted.policies(|text| POLICIES.find(text))?;
     let path = wanted.options.clusters.as_deref();
     let path = path.context("--model metasched needs --clusters FILE; see --help for what the file holds")?;
-    let clusters = Clusters::open(path)?;
+    let (config, sites) = clusters::open(path)?;
     let named = policies.iter().map(Named::of).collect();
     let note = "Tasks share nodes: a processor here is room for one task, as many on a node as its MPL allows. Local slowdown \
                 is averaged over the longest makespan of the policies.";
@@ -64,7 +64,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     Ok(Opened {
         arguments: format!(" --model metasched{place}{}", words("estimates", Some(wanted.log.estimates))),
         notes: vec![note.to_owned()],
-        ..wanted.opened(clusters.sites(), named, Metasched { policies, clusters })
+        ..wanted.opened(sites, named, Metasched { policies, config })
     })
 }
 
@@ -73,7 +73,7 @@ impl World for Metasched {
         let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
         let arrivals = log.jobs(watch.known(), |one| Submission { job: one.job, demand: None });
-        let (Chosen { build, number, .. }, config) = (&self.policies[policy], self.clusters.config.clone());
+        let (Chosen { build, number, .. }, config) = (&self.policies[policy], self.config.clone());
         let at_work = build(&config.readings, *number);
         let model = MetaLoras::new(config, at_work, arrivals, &Streams::new(at.log.seed(), 0))?;
         let (world, watch) = at.run(policy, model, watch)?;
