@@ -50,7 +50,7 @@ use rows::{Rows, SimulatedJob};
 pub use sim_core::JobRecord;
 use sites::Sites;
 use std::mem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use watch::{Keeps, RunRequest};
 use world::Run;
 
@@ -113,33 +113,30 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
             let apart = if position > 0 { "\n" } else { "" };
             print(&format!("{apart}{}\n", options.log.trace().display()));
         }
-        let (json, text, row) = command_on(options, added, common)?;
-        if !common.json {
-            print(&text);
+        let (simulation, out) = written(options, added, common.quiet)?;
+        best.extend(answer::best_of_log(&simulation));
+        if common.json {
+            all.push(simulation.as_json(&out));
+        } else {
+            print(&simulation.as_text(&out, common.quiet));
         }
-        best.extend(row);
-        all.push(json);
     }
-    match (common.json, &all[..]) {
-        (true, [one]) => print(&format!("{one:#}\n")),
-        (true, all) => print(&format!("{:#}\n", serde_json::Value::from(all))),
-        (false, [_]) => {}
-        (false, _) => print(&answer::best_by_log(best)),
+    if common.json {
+        let all = if each.len() == 1 { all.remove(0) } else { all.into() };
+        print(&format!("{all:#}\n"));
+    } else if each.len() > 1 {
+        print(&answer::best_by_log(best));
     }
     Ok(Ending::Done)
 }
 
-/// Replays one log and writes its results. Returns them as JSON and as text, and the best policy.
-fn command_on(
-    options: &Simulate,
-    added: &Added,
-    common: &Common,
-) -> Result<(serde_json::Value, String, Option<Vec<String>>)> {
+/// Replays one log and writes its results. Returns them with their folder.
+fn written(options: &Simulate, added: &Added, quiet: bool) -> Result<(Simulation, PathBuf)> {
     let mut simulation = Simulation::open(options, added)?;
     simulation.world.idle_options().iter().for_each(|option| tell(option));
     let folder = || Path::new("results/simulate").join(stem(options.log.trace()));
     let out = OutDir::create(&options.out.clone().unwrap_or_else(folder), "simulate")?;
-    let progress = Progress::new("simulate", simulation.world.policies.len() as u64, common.quiet);
+    let progress = Progress::new("simulate", simulation.world.policies.len() as u64, quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
     let (sites, own) = (&simulation.world.sites, added.metrics.as_slice());
     let header = swf_header(options.log.trace(), sites)?;
@@ -154,7 +151,7 @@ fn command_on(
     let path = out.path().to_owned();
     simulation.write_beside_jobs(out)?;
     simulation.repairs_in_words(true).iter().for_each(|repair| tell(repair));
-    Ok((simulation.as_json(&path), simulation.as_text(&path, common.quiet), answer::best_of_log(&simulation)))
+    Ok((simulation, path))
 }
 
 impl Simulation {

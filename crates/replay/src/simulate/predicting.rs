@@ -1,5 +1,6 @@
 //! Predicted run times: the settings `predict` and `correct` of a policy's name, and `--estimates mean-of-user:K`.
 
+use super::watch::float;
 use gap_schedule::{
     Doubling, Increments, MeanOfUser, PredictionCounts, Predictions, Requested, TimesRequested, ToRequested,
 };
@@ -46,9 +47,8 @@ pub(crate) fn by_estimates(estimates: Estimates) -> Option<Predictions> {
 }
 
 /// Share of jobs, in percent, that outlived their prediction; `None` without predictions.
-#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
 pub(super) fn expired_percent(counts: &PredictionCounts) -> Option<f64> {
-    (counts.predicted > 0).then(|| 100.0 * counts.expired as f64 / counts.predicted as f64)
+    (counts.predicted > 0).then(|| 100.0 * float(counts.expired) / float(counts.predicted))
 }
 
 pub(super) fn in_words(policy: &str, counts: &PredictionCounts) -> String {
