@@ -21,8 +21,6 @@ pub trait Metric: Copy + PartialEq + fmt::Debug + fmt::Display + Send + Sync + '
 pub struct Declared {
     /// Field in the record of a replication. It is also the name in files, except for metrics with an index.
     pub field: &'static str,
-    /// Name in a few words.
-    pub label: &'static str,
     /// Unit; empty for a ratio or a count.
     pub unit: &'static str,
     /// Label and unit, for an axis.
@@ -60,7 +58,6 @@ impl Metric for &'static metrics::Metric {
     fn declared(self) -> Declared {
         Declared {
             field: self.name(),
-            label: self.label(),
             unit: self.unit(),
             axis: self.name(),
             text: self.text(),
@@ -187,7 +184,6 @@ macro_rules! metrics {
                     $( Self::$name { .. } => const {
                         let declared = $crate::metric::Declared {
                             field: stringify!($name),
-                            label: $label,
                             unit: concat!($($unit)?),
                             axis: concat!($label, $(" (", $unit, ")")?),
                             text: concat!($($doc),*),

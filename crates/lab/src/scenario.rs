@@ -107,12 +107,14 @@ impl Scenario {
             .ok_or_else(|| anyhow!("--set {assignment}: expected KEY=VALUE, for example --set run.jobs=10000"))?;
         let (key, text) = (key.trim(), text.trim());
         let Some(parameter) = self.parameters.iter_mut().find(|parameter| parameter.key == key) else {
-            let names = self.parameters.iter().map(|parameter| parameter.key.as_str());
-            let hint = did_you_mean(key, names);
-            bail!(
-                "--set {assignment}: no parameter is called {key:?}{hint}; {}",
-                self.list(known_workspace().is_some())
-            );
+            let names: Vec<&str> = self.parameters.iter().map(|parameter| parameter.key.as_str()).collect();
+            let hint = did_you_mean(key, names.iter().copied());
+            // Only a checkout has the file.
+            let list = match known_workspace() {
+                Some(_) => format!("{} lists them", self.name),
+                None => format!("there are {}", names.join(", ")),
+            };
+            bail!("--set {assignment}: no parameter is called {key:?}{hint}; {list}");
         };
         let is_text = parameter.value.starts_with('"');
         // `true` is a word if text is expected.
@@ -130,15 +132,6 @@ impl Scenario {
         parameter.value = value.to_string().trim().to_owned();
         *item = Item::Value(value);
         Ok(())
-    }
-
-    /// Describes the place of its parameters: the file, if there is a checkout, otherwise a list of the names.
-    fn list(&self, has_checkout: bool) -> String {
-        if has_checkout {
-            return format!("{} lists them", self.name);
-        }
-        let names: Vec<&str> = self.parameters.iter().map(|parameter| parameter.key.as_str()).collect();
-        format!("there are {}", names.join(", "))
     }
 
     /// Returns its answer to a reading, without quotation marks.
@@ -270,8 +263,6 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_reported_with_its_line_its_key_and_the_name_that_was_meant() {
-        let scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
-        assert_eq!(scenario.list(true), "p.toml lists them");
         for (assignment, words) in [
             // No name is similar, and a library's tests have no checkout.
             ("zzz=3", "no parameter is called \"zzz\"; there are run.jobs, readings.release"),

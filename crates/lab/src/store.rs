@@ -163,7 +163,7 @@ impl Store {
     }
 
     /// Saves a finished replication; fails if it cannot be written, for example because the disk is full.
-    pub fn save(&self, identity: &Identity<'_>, names: &[String], metrics: &[f64]) -> Result<()> {
+    pub(crate) fn save(&self, identity: &Identity<'_>, names: &[String], metrics: &[f64]) -> Result<()> {
         let metrics = metrics.iter().map(|value| value.is_finite().then_some(*value));
         self.put(identity, &names.iter().zip(metrics).collect::<BTreeMap<_, _>>())
     }
