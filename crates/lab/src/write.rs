@@ -115,7 +115,7 @@ impl<P: Paper> Findings<'_, P> {
     fn not_judged(&self) -> Result<Vec<u8>> {
         let rows = |remark: &Remark<P::Cell>| -> Vec<Vec<String>> {
             let shown = |(label, quantity): &(String, Quantity<P::Cell>)| {
-                [&[label.clone()], &columns(&self.estimate(quantity))[..]].concat()
+                [std::slice::from_ref(label), &columns(&self.estimate(quantity))[..]].concat()
             };
             let mut shown: Vec<Vec<String>> = remark.shown.iter().map(shown).collect();
             if shown.is_empty() {
