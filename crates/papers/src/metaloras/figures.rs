@@ -83,7 +83,7 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                 for (name, points) in lines {
                     let mut places = Vec::new();
                     for (weight, both) in points {
-                        let [x, y] = both.each_ref().map(|quantity| estimate(quantity));
+                        let [x, y] = both.each_ref().map(estimate);
                         places.push(Point { interval: None, ..Point::of(x.mean, &y) });
                         for (metric, found) in [("local_slowdown", x), ("turnaround", y)] {
                             shown.rows.push((named(name, *variant), weight.to_string(), metric.to_owned(), found));
