@@ -66,26 +66,17 @@ impl NodeRules {
             node_choice: config.readings.node_choice,
         }
     }
-
-    const fn limit(&self, users: bool) -> u32 {
-        if users { self.mpl_beside_users } else { self.mpl }
-    }
-
-    /// Remaining fraction of the rate of one of `tasks` tasks on a node, of which users leave `kept`.
-    fn factor(&self, tasks: u32, kept: f64) -> f64 {
-        kept / (1.0 + self.task_overhead * f64::from(tasks.saturating_sub(1)))
-    }
 }
 
 #[derive(Clone, Debug)]
-struct NodeState {
+pub(crate) struct NodeState {
     /// Parallel tasks on it, in the order in which they started.
     tasks: Vec<Task>,
     /// Sum of the CPU demands of its tasks and its user, in millionths of its CPU.
     demand: u32,
     /// Sum of the memory that they hold, in KiB.
     memory: u64,
-    users: bool,
+    pub(crate) users: bool,
     /// See [`fair_level`].
     level: f64,
     /// Remaining fraction of a task's rate beside the other tasks, and beside users.
@@ -99,14 +90,15 @@ impl NodeState {
 
     /// Returns true if it could take one more task, as far as MPL allows.
     fn is_open(&self, rules: &NodeRules) -> bool {
-        self.count() < rules.limit(self.users)
+        self.count() < if self.users { rules.mpl_beside_users } else { rules.mpl }
     }
 
     /// Recomputes the level and the factor after a change of its tasks.
     fn share_out(&mut self, rules: &NodeRules) {
         let user = self.users.then_some(rules.user_cpu);
         self.level = fair_level(self.demand, self.tasks.iter().map(|task| task.cpu).chain(user));
-        self.factor = rules.factor(self.count(), if self.users { 1.0 - rules.loss } else { 1.0 });
+        let kept = if self.users { 1.0 - rules.loss } else { 1.0 };
+        self.factor = kept / (1.0 + rules.task_overhead * f64::from(self.count().saturating_sub(1)));
     }
 }
 
@@ -162,7 +154,7 @@ impl ActiveJob {
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
     pub(crate) rules: NodeRules,
-    nodes: Vec<NodeState>,
+    pub(crate) nodes: Vec<NodeState>,
     running: Slab<ActiveJob>,
     /// Slots in use, in the order in which their jobs started.
     pub(crate) live: Vec<u32>,
@@ -224,10 +216,6 @@ impl ClusterState {
         self.reorder();
     }
 
-    pub(crate) const fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
     pub(crate) fn running(&self, slot: u32) -> &ActiveJob {
         &self.running[slot as usize]
     }
@@ -257,8 +245,9 @@ impl ClusterState {
         app.tasks as usize <= suitable
     }
 
-    pub(crate) fn occupied(&self) -> u64 {
-        self.nodes.iter().filter(|node| node.users).count() as u64
+    /// Number of nodes with users.
+    pub(crate) fn occupied(&self) -> u32 {
+        self.nodes.iter().map(|node| u32::from(node.users)).sum()
     }
 
     /// Returns true if LoRaS may put a task of `app` on the node: MPL and memory are hard limits.

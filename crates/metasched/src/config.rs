@@ -11,6 +11,7 @@ use crate::application::Demand;
 use serde::{Deserialize, Serialize};
 use sim_core::{ConfigError, Span};
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 /// Clusters, their local users, and the treatment of both.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,13 +99,13 @@ impl Config {
     /// The first invalid field, by name.
     pub fn validate(&self) -> Result<(), ConfigError> {
         ConfigError::check(!self.clusters.is_empty(), || "clusters: at least one cluster is needed".to_owned())?;
-        for (number, Cluster { nodes, speed, memory }) in (1..).zip(&self.clusters) {
-            let fault = |problem: String| format!("clusters: cluster {number} has {problem}");
-            ConfigError::check(*nodes > 0, || fault("no nodes; give it at least 1".to_owned()))?;
-            let expected = format!("a speed lies between {SLOWEST} and {FASTEST}");
-            ConfigError::check((SLOWEST..=FASTEST).contains(speed), || fault(format!("speed {speed}; {expected}")))?;
-            let expected = format!("at most {LARGEST_MEMORY}");
-            ConfigError::check(*memory <= LARGEST_MEMORY, || fault(format!("nodes of {memory} KiB; {expected}")))?;
+        for (number, cluster) in (1..).zip(&self.clusters) {
+            ConfigError::check(cluster.nodes > 0, || {
+                format!("clusters: cluster {number} has no nodes; give it at least 1")
+            })?;
+            let field = |field: &str| format!("clusters: {field} of cluster {number}");
+            in_range(&field("speed"), cluster.speed, 1e-3..=1e3)?;
+            in_range(&field("memory"), cluster.memory as f64, 0.0..=PEBIBYTE)?;
         }
         let nodes: u64 = self.clusters.iter().map(|cluster| u64::from(cluster.nodes)).sum();
         ConfigError::check(nodes <= MOST_NODES, || {
@@ -123,37 +124,31 @@ impl Config {
                 )
             })?;
         }
-        for (field, found, is_good) in [
-            ("local.cpu", self.local.cpu, self.local.cpu <= 1.0),
-            ("local.memory", self.local.memory, self.local.memory <= 1.0),
+        for (field, found, range) in [
+            ("local.cpu", self.local.cpu, 0.0..=1.0),
+            ("local.memory", self.local.memory, 0.0..=1.0),
             // With nothing left to do, an overrun job would end at once in every prediction, again and again.
-            ("overrun", self.overrun, (1e-6..=1.0).contains(&self.overrun)),
-            ("queueing_weight", self.queueing_weight, self.queueing_weight <= 1.0),
-            ("hidden_loss", self.readings.hidden_loss, self.readings.hidden_loss < 1.0),
+            ("overrun", self.overrun, 1e-6..=1.0),
+            ("queueing_weight", self.queueing_weight, 0.0..=1.0),
+            ("hidden_loss", self.readings.hidden_loss, 0.0..=1.0 - f64::EPSILON),
+            ("task_overhead", self.task_overhead, 0.0..=100.0),
+            ("mpl", self.mpl.into(), 1.0..=1000.0),
+            // Beside users, the lesser of both holds.
+            ("mpl_beside_users", self.readings.mpl_beside_users.into(), 1.0..=f64::INFINITY),
         ] {
-            ConfigError::check(found >= 0.0 && is_good, || {
-                format!("{field}: {found} is out of range; it is a fraction of a whole, as 0.15 for 15 %")
-            })?;
-        }
-        let overhead = self.task_overhead;
-        ConfigError::check((0.0..=100.0).contains(&overhead), || {
-            format!("task_overhead: {overhead} is out of range; 0.05 means 5 % for each further task")
-        })?;
-        // Beside users, the lesser of both holds.
-        let beside_users = self.readings.mpl_beside_users;
-        for (field, found, most) in [("mpl", self.mpl, MOST_TASKS), ("mpl_beside_users", beside_users, u32::MAX)] {
-            ConfigError::check((1..=most).contains(&found), || {
-                format!("{field}: {found} is out of range; a node runs 1 to {MOST_TASKS} parallel tasks")
-            })?;
+            in_range(field, found, range)?;
         }
         ConfigError::check(!self.default_time.is_zero(), || "default_time: a job takes longer than nothing".to_owned())
     }
 }
 
-const SLOWEST: f64 = 1e-3;
-const FASTEST: f64 = 1e3;
-/// A pebibyte, in KiB.
-const LARGEST_MEMORY: u64 = 1 << 40;
+fn in_range(field: &str, found: f64, range: RangeInclusive<f64>) -> Result<(), ConfigError> {
+    ConfigError::check(range.contains(&found), || {
+        format!("{field}: {found} is out of range; expected {} to {}", range.start(), range.end())
+    })
+}
+
+/// In KiB.
+const PEBIBYTE: f64 = 1_099_511_627_776.0;
 /// A simulated node takes about a hundred bytes.
 const MOST_NODES: u64 = 10_000_000;
-const MOST_TASKS: u32 = 1000;

@@ -30,7 +30,7 @@ impl Loras {
 
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
-        self.state.len()
+        self.state.nodes.len()
     }
 
     /// Speed relative to the machine on which applications were measured.

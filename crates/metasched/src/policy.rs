@@ -48,15 +48,11 @@
 //! Even inside this crate true run times are inaccessible: they are private to the world, which passes only
 //! references to `Loras` to the predictor and the policies.
 
-mod ffit;
+mod plain;
 mod ptt;
-mod rr;
-mod tat;
 
-pub use ffit::Ffit;
+pub use plain::{Ffit, Rr, Tat};
 pub use ptt::{Intrusiveness, Ptt, Weights};
-pub use rr::Rr;
-pub use tat::Tat;
 
 use crate::application::Application;
 use crate::config::{Candidates, NoCandidate, Readings};

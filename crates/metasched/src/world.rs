@@ -139,13 +139,13 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>> MetaLoras<P, J> {
         self.first_start.map_or(Span::ZERO, |start| self.last_end.saturating_since(start))
     }
 
-    /// Seconds of disturbance of a node with local users (R10) until the end of the run. Their slowdown (eq. 3), averaged over these nodes and
-    /// over a window of time that contains the run, is 1 + disturbance / window (R11: one window for all policies that are compared). `None`
-    /// if there are no users.
-    pub fn disturbance(&self) -> Option<f64> {
+    /// Seconds of disturbance of local users (R10) until the end of the run, added up over their nodes, and the number of these nodes. The
+    /// users' slowdown (eq. 3), averaged over the nodes and over a window of time that contains the run, is 1 + disturbance / nodes / window
+    /// (R11: one window for all policies that are compared). `None` if there are no users.
+    pub fn disturbance(&self) -> Option<(f64, u32)> {
         let states = || self.clusters.iter().map(|cluster| &cluster.state);
-        let occupied: u64 = states().map(ClusterState::occupied).sum();
-        (occupied > 0).then(|| ClusterState::disturbance(states(), self.last_end) / occupied as f64)
+        let nodes: u32 = states().map(ClusterState::occupied).sum();
+        (nodes > 0).then(|| (ClusterState::disturbance(states(), self.last_end), nodes))
     }
 
     /// Takes the next job from the source and posts its arrival.

@@ -136,7 +136,6 @@ impl Default for Due {
     }
 }
 
-/// Policies, in the paper's order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     Fcfs,
@@ -186,14 +185,12 @@ impl Policy {
     }
 }
 
-/// The paper with the parameters of its scenario.
 pub(crate) struct EgEdfPaper {
     file: File,
     jobs: u32,
 }
 
 lab::cell! {
-    /// One point of the experiments.
     pub(crate) struct Cell of Metric {
         policy: Policy,
         /// Position in `workload.interarrival`.
@@ -206,9 +203,7 @@ lab::cell! {
 impl EgEdfPaper {
     /// Returns the positions of the loads, shortest time between jobs first.
     fn loads(&self) -> Vec<usize> {
-        let mut loads: Vec<usize> = (0..self.file.workload.interarrival.len()).collect();
-        loads.sort_by(|a, b| self.interarrival(*a).total_cmp(&self.interarrival(*b)));
-        loads
+        crate::ascending(self.file.workload.interarrival.iter().copied())
     }
 
     fn interarrival(&self, load: usize) -> f64 {
@@ -373,10 +368,8 @@ impl Paper for EgEdfPaper {
         let File { grid, workload, flexible, readings, .. } = &self.file;
         serde_json::json!({
             "grid": grid,
-            "job_processors": workload.job_processors,
-            "runtime": workload.runtime,
-            "interarrival": self.interarrival(cell.load),
-            "deadline_share": workload.deadline_share,
+            "workload": workload,
+            "load": cell.load,
             "flexible": flexible,
             "readings": crate::answers(readings, |field| cell.policy.asks(field)),
             "policy": cell.policy.name(),

@@ -72,7 +72,6 @@ tables! {
     }
 }
 
-/// The paper with the parameters of its scenario.
 pub(crate) struct Hierarchical {
     file: File,
     /// Numbers of jobs, ascending.
@@ -115,7 +114,6 @@ impl Off {
 }
 
 lab::cell! {
-    /// One point of the experiments.
     pub(crate) struct Cell of Metric {
         scene: Trial,
         /// Position in `workload.mean_input`.
@@ -184,6 +182,16 @@ impl Hierarchical {
             Trial::Second => thinking(think_times.clone(), Some(*chance)),
             Trial::Third(interval) => thinking(vec![intervals[interval]], None),
             Trial::Fourth => Experiment { changes: Some(changes.clone()), ..Experiment::first() },
+        }
+    }
+
+    /// Returns the number of the experiment, and the mean interval of the third.
+    fn number(&self, scene: Trial) -> (u32, Option<f64>) {
+        match scene {
+            Trial::First => (1, None),
+            Trial::Second => (2, None),
+            Trial::Third(interval) => (3, Some(self.file.experiments.intervals[interval])),
+            Trial::Fourth => (4, None),
         }
     }
 
@@ -322,19 +330,13 @@ impl Paper for Hierarchical {
     }
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
-        let experiments = &self.file.experiments;
-        let (experiment, interval) = match cell.scene {
-            Trial::First => (1, String::new()),
-            Trial::Second => (2, String::new()),
-            Trial::Third(interval) => (3, experiments.intervals[interval].to_string()),
-            Trial::Fourth => (4, String::new()),
-        };
+        let (experiment, interval) = self.number(cell.scene);
         let grid = &self.file.grid;
         vec![
             ("nodes", (grid.all_sites() * u64::from(grid.nodes)).to_string()),
             ("system", name(cell.system)),
             ("experiment", experiment.to_string()),
-            ("interval", interval),
+            ("interval", interval.map_or_else(String::new, |interval| interval.to_string())),
             ("input", self.file.workload.mean_input[cell.input].to_string()),
             ("off", cell.off.parts().0.to_owned()),
             ("jobs", cell.jobs.to_string()),

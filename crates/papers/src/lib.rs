@@ -99,6 +99,13 @@ fn answers(readings: &impl Serialize, asks: impl Fn(&str) -> bool) -> serde_json
     answers
 }
 
+/// Returns the positions of the values, that of the smallest first.
+fn ascending(values: impl Iterator<Item = f64>) -> Vec<usize> {
+    let mut values: Vec<(usize, f64)> = values.enumerate().collect();
+    values.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+    values.into_iter().map(|(place, _)| place).collect()
+}
+
 /// Keeps the checks all of whose cells satisfy `exists`, and the claims that still have checks.
 fn with_cells<C: DesignPoint>(mut claims: Vec<Claim<C>>, exists: impl Fn(&C) -> bool) -> Vec<Claim<C>> {
     for claim in &mut claims {

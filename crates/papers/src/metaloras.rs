@@ -37,7 +37,6 @@ impl PttWeight {
     }
 }
 
-/// Policies, in the paper's order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     Ffit,
@@ -67,7 +66,6 @@ impl Policy {
     }
 }
 
-/// The paper with the parameters of its scenario.
 pub(crate) struct MetaLorasPaper {
     file: File,
     /// The scenario under every variant in use.
@@ -75,7 +73,6 @@ pub(crate) struct MetaLorasPaper {
 }
 
 lab::cell! {
-    /// One point of the experiments.
     pub(crate) struct Cell of Metric {
         variant: Variant,
         /// Position in `local_users.levels`.

@@ -42,7 +42,6 @@ tables! {
     }
 }
 
-/// The paper with the parameters of its scenario.
 pub(crate) struct MultiSite {
     file: File,
     jobs: u64,
@@ -64,11 +63,7 @@ lab::cell! {
 }
 
 const fn number(approach: Approach) -> u8 {
-    match approach {
-        Approach::One => 1,
-        Approach::Two => 2,
-        Approach::Three => 3,
-    }
+    approach as u8 + 1
 }
 
 /// Largest number of processors: a simulated one takes some dozens of bytes.
@@ -90,9 +85,8 @@ impl MultiSite {
 
     /// Returns the positions of the loads, lowest λ first.
     fn loads(&self) -> Vec<usize> {
-        let mut loads: Vec<usize> = (0..self.file.workload.local_interarrival.len()).collect();
-        loads.sort_by(|a, b| self.lambda(*a).total_cmp(&self.lambda(*b)));
-        loads
+        let lambdas = (0..self.file.workload.local_interarrival.len()).map(|load| self.lambda(load));
+        crate::ascending(lambdas)
     }
 
     fn middle_load(&self) -> usize {

@@ -65,7 +65,6 @@ lab::readings! {
     }
 }
 
-/// The papers with the parameters of the scenario.
 pub(crate) struct PredictionsPaper {
     file: File,
     effort: Effort,
@@ -75,7 +74,6 @@ pub(crate) struct PredictionsPaper {
     logs: Option<BTreeMap<Log, FoundLog>>,
 }
 
-/// One point of the experiments.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) struct Cell {
     log: Log,

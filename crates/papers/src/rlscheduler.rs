@@ -112,7 +112,6 @@ const HEURISTICS: [(&str, [Heuristic; 2]); 5] = [
     ("F1", [Heuristic::F1; 2]),
 ];
 
-/// The paper with the parameters of its scenario.
 pub(crate) struct RlScheduler {
     file: File,
     /// Largest number of jobs of a log under EASY.

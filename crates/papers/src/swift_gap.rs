@@ -66,19 +66,12 @@ impl Profile {
     }
 }
 
-/// Version of Swift Gap. The first is judged.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-enum SgVersion {
-    /// The readings under `readings` in the scenario: the text, word for word.
-    Text,
-    /// The readings under `nearest` in the scenario: those that come nearest to the printed column.
-    Nearest,
-}
-
-/// Policies, in the paper's order.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
-    SwiftGap(SgVersion),
+    /// Swift Gap under the readings under `readings` in the scenario: the text, word for word. It is judged.
+    SwiftGap,
+    /// Swift Gap under the readings under `nearest` in the scenario: those that come nearest to the printed column.
+    Nearest,
     Bgt,
     Cons,
     Easy,
@@ -87,25 +80,26 @@ enum Policy {
 }
 
 impl Policy {
-    const SG: Self = Self::SwiftGap(SgVersion::Text);
-    const NEAREST: Self = Self::SwiftGap(SgVersion::Nearest);
-
     /// Policies of the paper's tables.
-    const ALL: [Self; 4] = [Self::SG, Self::Bgt, Self::Cons, Self::Easy];
+    const ALL: [Self; 4] = [Self::SwiftGap, Self::Bgt, Self::Cons, Self::Easy];
     /// Policies that Swift Gap is compared with.
     const OTHERS: [Self; 3] = [Self::Bgt, Self::Cons, Self::Easy];
     /// Policies of the paper's tables, with both versions of Swift Gap.
-    const SHOWN: [Self; 5] = [Self::SG, Self::NEAREST, Self::Bgt, Self::Cons, Self::Easy];
+    const SHOWN: [Self; 5] = [Self::SwiftGap, Self::Nearest, Self::Bgt, Self::Cons, Self::Easy];
 
     const fn name(self) -> &'static str {
         match self {
-            Self::SwiftGap(SgVersion::Text) => "SG",
-            Self::SwiftGap(SgVersion::Nearest) => "SG, nearest",
+            Self::SwiftGap => "SG",
+            Self::Nearest => "SG, nearest",
             Self::Bgt => "BGT",
             Self::Cons => "CONS",
             Self::Easy => "EASY",
             Self::BestGap => "Best Gap",
         }
+    }
+
+    const fn is_swift_gap(self) -> bool {
+        matches!(self, Self::SwiftGap | Self::Nearest)
     }
 
     /// Returns true if the paper's mean of tardiness leaves out the smallest number of jobs, at which no job waits.
@@ -114,7 +108,6 @@ impl Policy {
     }
 }
 
-/// The paper with the parameters of its scenario.
 pub(crate) struct SwiftGapPaper {
     file: File,
     effort: Effort,
@@ -126,7 +119,6 @@ pub(crate) struct SwiftGapPaper {
 }
 
 lab::cell! {
-    /// One point of the experiments.
     pub(crate) struct Cell of Metric {
         workload: Workload,
         profile: Profile,
@@ -147,11 +139,8 @@ impl SwiftGapPaper {
     }
 
     /// Returns the readings of a version of Swift Gap, on the clusters of a workload.
-    fn readings(&self, version: SgVersion, workload: Workload) -> Readings {
-        let readings = match version {
-            SgVersion::Text => self.file.readings,
-            SgVersion::Nearest => self.file.nearest,
-        };
+    fn readings(&self, version: Policy, workload: Workload) -> Readings {
+        let readings = if version == Policy::Nearest { self.file.nearest } else { self.file.readings };
         readings.on(self.file.clusters.of(workload).len())
     }
 
@@ -162,7 +151,9 @@ impl SwiftGapPaper {
             Policy::Cons => Box::new(Cons::default()),
             Policy::BestGap => Box::new(GapFilling::best_gap()),
             Policy::Bgt => Box::new(GapFilling::bgt(stream())),
-            Policy::SwiftGap(version) => Box::new(GapFilling::swift_gap(self.readings(version, workload), stream())),
+            Policy::SwiftGap | Policy::Nearest => {
+                Box::new(GapFilling::swift_gap(self.readings(policy, workload), stream()))
+            }
         }
     }
 
@@ -177,7 +168,7 @@ impl SwiftGapPaper {
         let records = match cell.profile {
             Profile::Alea31 => self.world(clusters, self.policy(cell.policy, cell.workload, streams), jobs).run(),
             Profile::Clean => {
-                let readings = self.readings(SgVersion::Text, cell.workload);
+                let readings = self.readings(Policy::SwiftGap, cell.workload);
                 clean::run(&clusters, clean::scheduler(cell.policy, &readings, streams), &jobs)
             }
         };
@@ -265,7 +256,7 @@ impl Paper for SwiftGapPaper {
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
-        claims::claims(self, SgVersion::Text)
+        claims::claims(self, Policy::SwiftGap)
     }
 
     fn preface(&self) -> Option<String> {
@@ -316,10 +307,7 @@ impl Paper for SwiftGapPaper {
     }
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
-        let readings = match cell.policy {
-            Policy::SwiftGap(version) => Some(self.readings(version, cell.workload)),
-            _ => None,
-        };
+        let readings = cell.policy.is_swift_gap().then(|| self.readings(cell.policy, cell.workload));
         serde_json::json!({
             "clusters": self.file.clusters.of(cell.workload),
             "workload": self.source.identity(cell.workload),
@@ -334,9 +322,9 @@ impl Paper for SwiftGapPaper {
     fn draws(&self, cell: &Cell) -> bool {
         let searches = match (cell.policy, cell.profile) {
             (Policy::Easy | Policy::Cons | Policy::BestGap, _) => false,
-            (Policy::Bgt, _) | (Policy::SwiftGap(_), Profile::Clean) => true,
-            (Policy::SwiftGap(version), Profile::Alea31) => {
-                self.readings(version, cell.workload).draws(self.file.clusters.of(cell.workload).len())
+            (Policy::Bgt, _) | (_, Profile::Clean) => true,
+            (Policy::SwiftGap | Policy::Nearest, Profile::Alea31) => {
+                self.readings(cell.policy, cell.workload).draws(self.file.clusters.of(cell.workload).len())
             }
         };
         searches || self.is_redrawn(cell.workload)
@@ -353,9 +341,9 @@ impl Paper for SwiftGapPaper {
         let weight = match (cell.policy, cell.workload) {
             (Policy::Easy, _) => 1,
             (Policy::Cons | Policy::BestGap, _) => 4,
-            (Policy::SwiftGap(SgVersion::Nearest), _) => 6,
-            (Policy::Bgt | Policy::SwiftGap(_), Workload::Wagap) => 20,
-            (Policy::Bgt | Policy::SwiftGap(_), Workload::Zewura) => 40,
+            (Policy::Nearest, _) => 6,
+            (Policy::Bgt | Policy::SwiftGap, Workload::Wagap) => 20,
+            (Policy::Bgt | Policy::SwiftGap, Workload::Zewura) => 40,
         };
         weight * u64::from(cell.records) * u64::from(cell.records) / 1000
     }
@@ -377,13 +365,13 @@ mod tests {
     /// `sg` of `simulate` uses the library's default.
     #[test]
     fn swift_gap_is_one_policy_with_one_default() {
-        assert_eq!(paper(&[]).readings(SgVersion::Text, Workload::Wagap), Readings::default());
+        assert_eq!(paper(&[]).readings(Policy::SwiftGap, Workload::Wagap), Readings::default());
     }
 
     #[test]
     fn on_one_cluster_the_search_moves_jobs_within_it() {
         let paper = paper(&[]);
-        for version in [SgVersion::Text, SgVersion::Nearest] {
+        for version in [Policy::SwiftGap, Policy::Nearest] {
             assert_eq!(paper.readings(version, Workload::Zewura).moves, Moves::Any);
             assert_eq!(paper.readings(version, Workload::Wagap).moves, Moves::BetweenClusters);
         }
@@ -394,7 +382,7 @@ mod tests {
         // The simulator's own rules are tested with the command.
         let paper = paper(&[]);
         for (policy, draws) in
-            [(Policy::Easy, false), (Policy::BestGap, false), (Policy::NEAREST, true), (Policy::Bgt, true)]
+            [(Policy::Easy, false), (Policy::BestGap, false), (Policy::Nearest, true), (Policy::Bgt, true)]
         {
             let cell = Cell { profile: Profile::Clean, ..paper.cell(Workload::Wagap, policy, 3000) };
             assert_eq!(paper.draws(&cell), draws, "{}", policy.name());
@@ -402,7 +390,7 @@ mod tests {
         }
         // Deterministic by the readings, then random.
         let listed = |moves: &str| self::paper(&["readings.pick=list-order", &format!("readings.moves={moves}")]);
-        assert!(!listed("between-clusters").draws(&paper.cell(Workload::Wagap, Policy::SG, 3000)));
-        assert!(listed("any").draws(&paper.cell(Workload::Wagap, Policy::SG, 3000)));
+        assert!(!listed("between-clusters").draws(&paper.cell(Workload::Wagap, Policy::SwiftGap, 3000)));
+        assert!(listed("any").draws(&paper.cell(Workload::Wagap, Policy::SwiftGap, 3000)));
     }
 }

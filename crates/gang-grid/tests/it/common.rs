@@ -1,9 +1,5 @@
 //! Shared set-up: small grids with any readings and any workload.
 
-use gang_grid::config::{
-    BackfillOnArrival, EmptyInScan, EmptyOnArrival, GangArrival, GangOrder, Placement, Release, ScanTrigger,
-    ShortestQueue, SiteOrder, Split, Startable, ThresholdFrom,
-};
 use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -61,47 +57,18 @@ impl World {
     }
 }
 
-/// All readings of the world, with equal probabilities of all values of each.
-pub(crate) fn readings() -> impl Strategy<Value = Readings> {
-    use EmptyInScan as Scan;
-    let grid_level = (
-        select(vec![Release::TaskEnd, Release::GangEnd]),
-        select(vec![EmptyOnArrival::NoneWaiting, EmptyOnArrival::Idle]),
-        select(vec![Scan::Idle, Scan::NoneWaiting]),
-        select(vec![Scan::Idle, Scan::NoneWaiting]),
-        any::<bool>(),
-        select(vec![Placement::IdleFirst, Placement::SoonestFree, Placement::Random, Placement::LowestIndex]),
-        select(vec![SiteOrder::Fixed, SiteOrder::Random]),
-        select(vec![GangArrival::TriedAtOnce, GangArrival::JoinsQueue]),
-        select(vec![ScanTrigger::ExitLeavesEmptyQueue, ScanTrigger::AnyRelease, ScanTrigger::QueueBecomesEmpty]),
-        select(vec![GangOrder::LargestThatFits, GangOrder::LargestOnly, GangOrder::OldestThatFits]),
-    );
-    let local_level = (
-        select(vec![ShortestQueue::Jobs, ShortestQueue::Waiting, ShortestQueue::Work, ShortestQueue::Random]),
-        select(vec![Startable::Random, Startable::PreferEmpty, Startable::PreferReserved]),
-        select(vec![BackfillOnArrival::Yes, BackfillOnArrival::No]),
-        select(vec![ThresholdFrom::PresentStart, ThresholdFrom::PromisedStart]),
-        select(vec![Split::Pooled, Split::SiteBySite, Split::Even]),
-    );
-    (grid_level, local_level).prop_map(|(grid, local)| Readings {
-        release: grid.0,
-        empty_on_arrival: grid.1,
-        empty_in_scan: grid.2,
-        empty_in_step_4: grid.3,
-        reserved_is_idle: grid.4,
-        placement: grid.5,
-        site_order: grid.6,
-        gang_arrival: grid.7,
-        scan_trigger: grid.8,
-        gang_order: grid.9,
-        shortest_queue: local.0,
-        startable: local.1,
-        backfill_on_arrival: local.2,
-        threshold_from: local.3,
-        split: local.4,
-        // R1, R15 and R16 have no effect on the world.
-        ..Readings::default()
-    })
+/// Any answers to the readings, all answers to each equally likely.
+fn readings() -> impl Strategy<Value = Readings> {
+    let answers = Readings::LIST.iter().map(|reading| {
+        let is_word = reading
+            .answers
+            .iter()
+            .any(|answer| answer.starts_with(char::is_alphabetic) && answer.parse::<bool>().is_err());
+        let quote = if is_word { "\"" } else { "" };
+        let field = |answer: &&str| format!("{} = {quote}{answer}{quote}\n", reading.field);
+        select(reading.answers.iter().map(field).collect::<Vec<_>>())
+    });
+    answers.collect::<Vec<_>>().prop_map(|lines| toml::from_str(&lines.concat()).expect("they are answers"))
 }
 
 /// One to three sites of one to six processors, all of speed 1 or of mixed speeds.

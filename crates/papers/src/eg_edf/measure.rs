@@ -7,7 +7,6 @@ use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
 
 lab::metrics! {
-    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Jobs that end after their deadline, of all jobs or of those that have one (R3).
         late_percent: "late jobs" ("%") smaller,

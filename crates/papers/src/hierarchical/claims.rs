@@ -196,12 +196,7 @@ impl Hierarchical {
     /// Checks the ratio of the AWT at the longest interval to that at the shortest.
     fn slope(&self, wanted: &dyn Fn(System) -> bool, rule: Rule) -> Vec<Check<Cell>> {
         let intervals = &self.file.experiments.intervals;
-        let by_length = |a: &usize, b: &usize| intervals[*a].total_cmp(&intervals[*b]);
-        let (shortest, longest) = ((0..intervals.len()).min_by(by_length), (0..intervals.len()).max_by(by_length));
-        let (Some(shortest), Some(longest)) = (shortest, longest) else { return Vec::new() };
-        if shortest == longest {
-            return Vec::new();
-        }
+        let [shortest, .., longest] = crate::ascending(intervals.iter().copied())[..] else { return Vec::new() };
         let systems = self.file.experiments.systems.iter().copied().filter(|system| wanted(*system));
         let check = |system| {
             let awt = |interval| {
@@ -258,13 +253,9 @@ impl Hierarchical {
     /// Describes a cell, without its system.
     pub(super) fn words(&self, scene: Trial, input: usize, jobs: u32) -> String {
         let gigabytes = self.file.workload.mean_input[input];
-        let experiment = match scene {
-            Trial::First => "experiment 1".to_owned(),
-            Trial::Second => "experiment 2".to_owned(),
-            Trial::Third(interval) => format!("experiment 3 at {} s", self.file.experiments.intervals[interval]),
-            Trial::Fourth => "experiment 4".to_owned(),
-        };
-        format!("{experiment}, {gigabytes} GB, N = {jobs}")
+        let (number, interval) = self.number(scene);
+        let at = interval.map_or_else(String::new, |interval| format!(" at {interval} s"));
+        format!("experiment {number}{at}, {gigabytes} GB, N = {jobs}")
     }
 
     pub(super) fn middle(&self) -> u32 {

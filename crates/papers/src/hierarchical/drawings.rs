@@ -49,11 +49,10 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
     bags.sort_by_key(|bag| (std::cmp::Reverse(bag.classes().count()), *bag));
     for view in &views {
         let mut lines = vec![label(view)];
-        for (number, bag) in (1_u32..).zip(&bags) {
+        for ((slot, bag), number) in bags.iter().enumerate().zip(1_u32..) {
             let Some(channel) = view.channels.iter().find(|channel| channel.bag == *bag) else { continue };
             lines.push(format!("channel {number}: {} CPUs", channel.power));
             data.push((label(view), format!("channel {number}"), "cpus", float(channel.power)));
-            let slot = usize::try_from(number - 1).expect("few channels");
             let aside = 10.0 * f64::from(number) - 15.0;
             for branch in &channel.branches {
                 let ends = [view.id, branch.child].map(|id| places[id.index()]);
@@ -63,7 +62,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
         }
         sketch.pieces.push((Piece::Box { centre: places[view.id.index()], size: (134.0, 50.0), lines }, None));
     }
-    for (slot, number) in bags.iter().enumerate().map(|(slot, _)| (slot, slot + 1)) {
+    for (slot, number) in (0..bags.len()).zip(1..) {
         let text = format!("channel {number}: {}", if slot == 0 { "jobs 1 to 6" } else { "jobs 4 to 6" });
         let at = (24.0, 62.0 + 18.0 * float(slot as u64));
         sketch.pieces.push((Piece::Words { at, text, size: 12.0 }, Some(slot)));

@@ -11,7 +11,6 @@ use sim_core::{JobRecord, Time};
 pub(super) const DISTANCES: [&str; 4] = ["same site", "same net", "same backbone", "another backbone"];
 
 lab::metrics! {
-    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Mean time from request to offer, equation (4).
         awt: "average waiting time" ("s") smaller,

@@ -3,7 +3,6 @@
 use metasched::{MetaLoras, Outcome, SelectCluster, Submission};
 
 lab::metrics! {
-    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Mean time from arrival to end of a parallel job.
         turnaround: "mean turnaround" ("s") smaller,
@@ -40,7 +39,7 @@ impl Measured {
         Self {
             turnaround: mean(outcomes.iter().map(|outcome| outcome.turnaround().as_secs_f64())),
             makespan: world.makespan().as_secs_f64(),
-            disturbance: world.disturbance().unwrap_or(f64::NAN),
+            disturbance: world.disturbance().map_or(f64::NAN, |(seconds, nodes)| seconds / f64::from(nodes)),
             prediction_error: error(|_| true),
             prediction_error_queued: error(|outcome| outcome.was_queued()),
             prediction_error_not_queued: error(|outcome| !outcome.was_queued()),

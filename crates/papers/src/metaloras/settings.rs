@@ -180,12 +180,8 @@ impl File {
 
     /// Returns all that determines a run, except the level and the policy. R11 affects only the measurement.
     pub(super) fn determinants(&self) -> serde_json::Value {
-        let LocalUsersTable { cpu, memory, queueing_weight, .. } = self.local_users;
         serde_json::json!({
-            "platform": self.platform,
-            "users": [cpu, memory, queueing_weight],
-            "overrun": self.predictor.overrun,
-            "workload": self.workload,
+            "scenario": (&self.platform, &self.local_users, &self.workload, &self.predictor),
             "readings": crate::answers(&self.readings, |field| field != "slowdown_window"),
         })
     }

@@ -7,7 +7,6 @@ use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Span, Time};
 
 lab::metrics! {
-    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Response time of completed gangs, each weighing as many as it has tasks: equation (5).
         wrt: "weighted response time" smaller,

@@ -50,14 +50,8 @@ pub(super) struct PerLog<T> {
 
 impl<T> PerLog<T> {
     pub(super) fn of(&self, log: Log) -> &T {
-        match log {
-            Log::KthSp2 => &self.kth_sp2,
-            Log::SdscSp2 => &self.sdsc_sp2,
-            Log::CtcSp2 => &self.ctc_sp2,
-            Log::SdscBlue => &self.sdsc_blue,
-            Log::CeaCurie => &self.cea_curie,
-            Log::StandIn => panic!("the stand-in is no published log"),
-        }
+        let published = [&self.kth_sp2, &self.sdsc_sp2, &self.ctc_sp2, &self.sdsc_blue, &self.cea_curie];
+        published.get(log as usize).expect("the stand-in is no published log")
     }
 }
 

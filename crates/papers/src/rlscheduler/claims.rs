@@ -14,6 +14,15 @@ pub(super) const PRINTED: [(Log, Regime, Option<[f64; 5]>, f64); 6] = [
     (Log::Hpc2n, Regime::Backfilled, None, 86.14),
 ];
 
+/// A cell of the table: log, setting, position of the heuristic, number if available, and that of RL.
+type Printed = (Log, Regime, usize, Option<f64>, f64);
+
+fn table() -> impl Iterator<Item = Printed> {
+    PRINTED.into_iter().flat_map(|(log, setting, row, rl)| {
+        (0..5).map(move |place| (log, setting, place, row.map(|row| row[place]), rl))
+    })
+}
+
 /// Positions in [`HEURISTICS`](super::HEURISTICS).
 const FCFS: usize = 0;
 const WFP3: usize = 1;
@@ -55,44 +64,39 @@ impl RlScheduler {
     }
 
     fn printed(&self) -> Vec<Check<Cell>> {
-        let rows = PRINTED.into_iter().filter_map(|(log, setting, row, _)| Some((log, setting, row?)));
-        let of_row = |(log, setting, row): (Log, Regime, [f64; 5])| {
-            row.into_iter().enumerate().map(move |(place, value)| {
-                // Rounded to three decimals for readability.
-                let bound = |value: f64| (value * 1000.0).round() / 1000.0;
-                let rule = Rule::Exact { low: bound(value - 0.005), high: bound(value + 0.005) };
-                Check::new(label(log, setting, place), self.slowdown(log, setting, place), rule)
-            })
+        let check = |(log, setting, place, value, _): Printed| {
+            // Rounded to three decimals for readability.
+            let bound = |value: f64| (value * 1000.0).round() / 1000.0;
+            let rule = Rule::Exact { low: bound(value? - 0.005), high: bound(value? + 0.005) };
+            Some(Check::new(label(log, setting, place), self.slowdown(log, setting, place), rule))
         };
-        rows.flat_map(of_row).collect()
+        table().filter_map(check).collect()
     }
 
     fn best_of_the_row(&self) -> Vec<Check<Cell>> {
-        let of_row = |(log, setting, _, rl): (Log, Regime, _, f64)| {
-            (0..5).map(move |place| {
-                let above = self.slowdown(log, setting, place) - Quantity::Constant(rl);
-                Check::new(format!("{} − RL", label(log, setting, place)), above, ABOVE_ZERO)
-            })
+        let check = |(log, setting, place, _, rl): Printed| {
+            let above = self.slowdown(log, setting, place) - Quantity::Constant(rl);
+            Check::new(format!("{} − RL", label(log, setting, place)), above, ABOVE_ZERO)
         };
-        PRINTED.into_iter().flat_map(of_row).collect()
+        table().map(check).collect()
     }
 
     fn factor(&self) -> Vec<Check<Cell>> {
-        let of_row = |(log, setting, row, rl): (Log, Regime, Option<[f64; 5]>, f64)| {
-            let factor = row?[WFP3] / rl;
+        let check = |(log, setting, place, value, rl): Printed| {
+            let factor = value? / rl;
             let rule = Rule::Exact { low: 0.99 * factor, high: 1.01 * factor };
-            let found = self.slowdown(log, setting, WFP3) / Quantity::Constant(rl);
-            Some(Check::new(format!("{} / RL", label(log, setting, WFP3)), found, rule))
+            let found = self.slowdown(log, setting, place) / Quantity::Constant(rl);
+            Some(Check::new(format!("{} / RL", label(log, setting, place)), found, rule))
         };
-        PRINTED.into_iter().filter_map(of_row).collect()
+        table().filter(|(_, _, place, ..)| *place == WFP3).filter_map(check).collect()
     }
 
     fn f1_against_sjf(&self) -> Vec<Check<Cell>> {
-        let of_row = |(log, setting, ..): (Log, Regime, _, _)| {
+        let check = |(log, setting, ..): (Log, Regime, _, _)| {
             let gain = self.slowdown(log, setting, SJF) - self.slowdown(log, setting, F1);
             Check::new(format!("{} − F1", label(log, setting, SJF)), gain, Rule::POSITIVE)
         };
-        PRINTED.into_iter().map(of_row).collect()
+        PRINTED.into_iter().map(check).collect()
     }
 
     fn same_order(&self) -> Vec<Check<Cell>> {

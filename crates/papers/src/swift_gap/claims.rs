@@ -1,9 +1,9 @@
 //! The claims of the paper, as `docs/papers/swift-gap.md` lists them.
 
-use super::Policy::{self, BestGap, Bgt, Cons, Easy, SwiftGap};
+use super::Policy::{self, BestGap, Bgt, Cons, Easy, Nearest, SwiftGap};
 use super::printed::{self, Printed};
 use super::source::Workload;
-use super::{Cell, Metric, SgVersion, SwiftGapPaper, metrics};
+use super::{Cell, Metric, SwiftGapPaper, metrics};
 use lab::claim::{Check, Claim, Rule};
 use lab::exhibit::Extra;
 use lab::quantity::{DesignPoint, Quantity};
@@ -12,21 +12,21 @@ use std::collections::BTreeSet;
 /// Figures 4 to 7 by metric.
 const FIGURES: [&[&str]; 4] = [&["fig4"], &["fig5"], &["fig6"], &["fig7"]];
 
-pub(super) fn claims(paper: &SwiftGapPaper, version: SgVersion) -> Vec<Claim<Cell>> {
-    let mut claims = values(paper, version);
-    claims.extend(orderings(paper, version, Workload::Wagap, ["B1", "B2", "B3", "B4"]));
-    claims.extend(orderings(paper, version, Workload::Zewura, ["B5", "B6", "B7", "B8"]));
-    claims.extend([becomes_conspicuous(paper, version), recomputed()]);
+pub(super) fn claims(paper: &SwiftGapPaper, ours: Policy) -> Vec<Claim<Cell>> {
+    let mut claims = values(paper, ours);
+    claims.extend(orderings(paper, ours, Workload::Wagap, ["B1", "B2", "B3", "B4"]));
+    claims.extend(orderings(paper, ours, Workload::Zewura, ["B5", "B6", "B7", "B8"]));
+    claims.extend([becomes_conspicuous(paper, ours), recomputed()]);
     lab::claim::with_checks(claims)
 }
 
 /// Returns A1 to A16: table 3, column by column. They are about the log of Wagap itself.
-fn values(paper: &SwiftGapPaper, version: SgVersion) -> Vec<Claim<Cell>> {
+fn values(paper: &SwiftGapPaper, ours: Policy) -> Vec<Claim<Cell>> {
     let columns = [
         (Easy, ["A1", "A2", "A3", "A4"]),
         (Cons, ["A5", "A6", "A7", "A8"]),
         (Bgt, ["A9", "A10", "A11", "A12"]),
-        (SwiftGap(version), ["A13", "A14", "A15", "A16"]),
+        (ours, ["A13", "A14", "A15", "A16"]),
     ];
     let mut claims = Vec::new();
     if !paper.source.is_log() {
@@ -42,7 +42,12 @@ fn values(paper: &SwiftGapPaper, version: SgVersion) -> Vec<Claim<Cell>> {
             claims.push(Claim {
                 id,
                 source: "table 3",
-                statement: format!("Wagap, {}: {} {}", on_paper(policy), metrics::WORDS[metric], printed.text),
+                statement: format!(
+                    "Wagap, {}: {} {}",
+                    if policy.is_swift_gap() { "SG" } else { policy.name() },
+                    metrics::WORDS[metric],
+                    printed.text
+                ),
                 test: test.to_owned(),
                 figures: &["table3"],
                 checks: vec![Check::new(label, paper.mean(Workload::Wagap, metric, policy), rule)],
@@ -50,14 +55,6 @@ fn values(paper: &SwiftGapPaper, version: SgVersion) -> Vec<Claim<Cell>> {
         }
     }
     claims
-}
-
-/// Returns the paper's name of a policy.
-const fn on_paper(policy: Policy) -> &'static str {
-    match policy {
-        SwiftGap(_) => Policy::SG.name(),
-        policy => policy.name(),
-    }
 }
 
 /// Returns the rule for the distance of a column from the printed number, and its description.
@@ -78,7 +75,7 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
         Easy => (exact(value - unit / 2.0, value + unit), "equal to the printed digits, rounded or cut off"),
         Cons => (exact(value - 0.1, value + 0.1), "within 0.1 of the printed number"),
         Bgt => (around(0.02), "within 2 % of the printed number"),
-        SwiftGap(_) => (around(0.1), "within 10 % of the printed number"),
+        SwiftGap | Nearest => (around(0.1), "within 10 % of the printed number"),
         BestGap => unreachable!("the paper prints nothing of Best Gap"),
     }
 }
@@ -87,18 +84,12 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
 ///
 /// For tables 2 and 3 the paper states it of the mean. For figures 4, 6 and 7, which have a bar for each n, it states that they show it.
 /// For figure 5, tardiness, it states no such thing, so B2 and B6 are about the mean alone.
-fn orderings(
-    paper: &SwiftGapPaper,
-    version: SgVersion,
-    workload: Workload,
-    ids: [&'static str; 4],
-) -> Vec<Claim<Cell>> {
+fn orderings(paper: &SwiftGapPaper, ours: Policy, workload: Workload, ids: [&'static str; 4]) -> Vec<Claim<Cell>> {
     let place = match (workload, paper.source.is_log()) {
         (Workload::Zewura, _) => "Zewura (stand-in)",
         (Workload::Wagap, true) => "Wagap",
         (Workload::Wagap, false) => "Wagap (stand-in)",
     };
-    let ours = SwiftGap(version);
     let difference = |label: String, of: &dyn Fn(Policy) -> Quantity<Cell>, other: Policy| {
         let label = format!("{} − {}, {label}", other.name(), ours.name());
         Check::new(label, of(other) - of(ours), Rule::POSITIVE)
@@ -134,8 +125,7 @@ fn orderings(
 }
 
 /// Returns D1: the gain of the completion rule over BGT is small for few jobs, and larger for many.
-fn becomes_conspicuous(paper: &SwiftGapPaper, version: SgVersion) -> Claim<Cell> {
-    let ours = SwiftGap(version);
+fn becomes_conspicuous(paper: &SwiftGapPaper, ours: Policy) -> Claim<Cell> {
     let gain = |metric: usize, records: u32| {
         let [other, ours] = [Bgt, ours].map(|policy| paper.cell(Workload::Wagap, policy, records));
         let name = metrics::FOUR[metric];
@@ -168,7 +158,7 @@ fn recomputed() -> Claim<Cell> {
         for other in Policy::OTHERS {
             for (metric, word) in metrics::WORDS.into_iter().enumerate() {
                 let Some(percent) = printed::enhancement(workload, metric, other) else { continue };
-                let [theirs, ours] = [other, Policy::SG].map(|policy| printed::mean(workload, metric, policy));
+                let [theirs, ours] = [other, SwiftGap].map(|policy| printed::mean(workload, metric, policy));
                 let at = |sign: f64| {
                     printed::symmetric_difference(theirs.value + sign * theirs.unit, ours.value - sign * ours.unit)
                 };
@@ -191,7 +181,7 @@ fn recomputed() -> Claim<Cell> {
 
 /// Returns a table of the verdicts under both. Those of the nearest reading are not counted: it was selected to be near.
 pub(super) fn side_by_side(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
-    let [text, nearest] = [SgVersion::Text, SgVersion::Nearest].map(|version| claims(paper, version));
+    let [text, nearest] = [SwiftGap, Nearest].map(|ours| claims(paper, ours));
     let both = text.into_iter().zip(nearest).filter(|(text, _)| is_about_swift_gap(text));
     Extra::side_by_side(
         "fig4",
@@ -209,5 +199,5 @@ pub(super) fn side_by_side(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
 fn is_about_swift_gap(claim: &Claim<Cell>) -> bool {
     let mut cells = BTreeSet::new();
     claim.checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
-    cells.iter().any(|cell| matches!(cell.policy, SwiftGap(_)))
+    cells.iter().any(|cell| cell.policy.is_swift_gap())
 }

@@ -16,7 +16,9 @@ pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) 
         Policy::Cons => Box::new(Conservative::new(placement).with_compress_order(CompressOrder::Reserved)),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
-        Policy::SwiftGap(_) => Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream())),
+        Policy::SwiftGap | Policy::Nearest => {
+            Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream()))
+        }
     }
 }
 
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
     use sim_core::{JobId, Span, Time};
 
-    const POLICIES: [Policy; 5] = [Policy::SG, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
+    const POLICIES: [Policy; 5] = [Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
 
     fn run(policy: Policy, jobs: &[Job]) -> Vec<JobRecord> {
         super::run(&[4, 2], scheduler(policy, &Readings::default(), &Streams::new(1, 0)), jobs)

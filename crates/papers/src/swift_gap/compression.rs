@@ -17,21 +17,12 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
     let records = *paper.records.last().expect("there is one");
     let jobs = paper.source.jobs(Workload::Wagap, records, streams);
     let clusters = paper.file.clusters.processors(Workload::Wagap);
-    let world = paper.world(clusters.clone(), WatchedCons::default(), jobs);
+    let world = paper.world(clusters, WatchedCons::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
     let Some(moment) = &world.policy().best else { return Shown::default() };
-    let caption = format!(
-        "{} on {}: job {} ended {:.1} hours before its limit, and the {} jobs that waited for its cluster of {} \
-         processors were taken out of the plan and put back. Running jobs are drawn to their limits.",
-        Name::Cons.name(),
-        paper.source.names(Workload::Wagap)[0],
-        moment.ended,
-        hours(moment.early),
-        moment.waiting,
-        clusters[moment.cluster.index()],
-    );
+    let caption = format!("{} on {}: {}", Name::Cons.name(), paper.source.names(Workload::Wagap)[0], moment.story);
     let mut made = Shown::default();
-    for (what, bars) in [("before", &moment.before), ("after", &moment.after)] {
+    for (what, bars) in ["before", "after"].into_iter().zip(&moment.plans) {
         for bar in bars {
             let processors: u32 = bar.processors.iter().map(|(_, count)| count).sum();
             for (metric, value) in [("start", bar.start), ("end", bar.end), ("processors", processors.into())] {
@@ -43,7 +34,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
             title: format!("Figure 1. The plan {what} the compressing function"),
             time: "hours since the early end".to_owned(),
             unit: "h",
-            processors: clusters[moment.cluster.index()],
+            processors: moment.processors,
             bars: bars.clone(),
             ..Gantt::default()
         };
@@ -65,14 +56,12 @@ struct WatchedCons {
 }
 
 struct Moment {
-    cluster: SiteId,
-    ended: String,
-    early: Span,
-    waiting: usize,
     /// Shift of the waiting jobs, relative to the time range of the picture.
     shift: f64,
-    before: Vec<Bar>,
-    after: Vec<Bar>,
+    story: String,
+    processors: u32,
+    /// Before and after.
+    plans: [Vec<Bar>; 2],
 }
 
 impl WatchedCons {
@@ -91,7 +80,6 @@ impl WatchedCons {
         state: &GridState,
     ) {
         let after = self.planned(cluster);
-        let early = (ended.1 + state.request(ended.0).limit).saturating_since(now);
         let end = |&(job, start): &(JobIndex, Time)| start + state.request(job).planned_time;
         let Some(horizon) = before.iter().map(end).max() else { return };
         let starts: BTreeMap<JobIndex, Time> = after.iter().copied().collect();
@@ -105,11 +93,11 @@ impl WatchedCons {
         let on_cluster = self.running.iter().filter(|(_, (other, _))| *other == cluster);
         let mut running: Vec<(JobIndex, Time)> = on_cluster.map(|(job, (_, start))| (*job, *start)).collect();
         running.sort_by_key(|(job, start)| (*start, *job));
-        let others = running.clone();
+        let (others, processors) = (running.clone(), state.cluster(cluster).processors());
         // The ended job is placed after the running ones, so that these keep their places.
         running.push(ended);
         let draw = |running: &[(JobIndex, Time)], planned: &[(JobIndex, Time)]| {
-            let mut rows = ProcessorRows::new(state.cluster(cluster).processors());
+            let mut rows = ProcessorRows::new(processors);
             let running = running.iter().map(|&(job, start)| (job, now, start + state.request(job).limit));
             let planned = planned.iter().map(|&(job, start)| (job, start.max(now), end(&(job, start))));
             let mut bars: Vec<(bool, JobIndex, Bar)> = running
@@ -130,15 +118,15 @@ impl WatchedCons {
             bars.sort_by_key(|(has_ended, job, _)| (*has_ended, *job));
             bars.into_iter().map(|(.., bar)| bar).collect()
         };
-        self.best = Some(Moment {
-            cluster,
-            ended: name(ended.0),
-            early,
-            waiting: before.len(),
-            shift,
-            before: draw(&running, before),
-            after: draw(&others, &after),
-        });
+        let early = (ended.1 + state.request(ended.0).limit).saturating_since(now);
+        let story = format!(
+            "job {} ended {:.1} hours before its limit, and the {} jobs that waited for its cluster of {processors} \
+             processors were taken out of the plan and put back. Running jobs are drawn to their limits.",
+            name(ended.0),
+            hours(early),
+            before.len(),
+        );
+        self.best = Some(Moment { shift, story, processors, plans: [draw(&running, before), draw(&others, &after)] });
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> [Exhibit<'a, Cell>; 4] 
             Workload::Zewura => "left",
             Workload::Wagap => "right",
         };
-        let policies = Policy::ALL.into_iter().chain([Policy::NEAREST]);
+        let policies = Policy::ALL.into_iter().chain([Policy::Nearest]);
         let series = policies.map(|policy| over_n(paper, policy.name(), paper.cell(workload, policy, 0), metric));
         panel(paper, workload, metric, series).suffix(suffix)
     };
@@ -148,7 +148,7 @@ impl SwiftGapPaper {
 
     /// Returns the improvement of SG's mean over that of `policy`: the symmetric difference, in percent.
     pub(super) fn enhancement(&self, workload: Workload, metric: usize, policy: Policy) -> Quantity<Cell> {
-        let [other, ours] = [policy, Policy::SG].map(|policy| self.mean(workload, metric, policy));
+        let [other, ours] = [policy, Policy::SwiftGap].map(|policy| self.mean(workload, metric, policy));
         (other.clone() - ours.clone()) / (other + ours) * 200.0
     }
 }

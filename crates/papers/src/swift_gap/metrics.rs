@@ -4,7 +4,6 @@ use alea31::Means;
 use sim_core::JobRecord;
 
 lab::metrics! {
-    /// Metrics of one run.
     pub(crate) struct Measured of Metric {
         /// Mean of response / time executed.
         slowdown: "slowdown" smaller,

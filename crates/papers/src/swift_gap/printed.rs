@@ -52,18 +52,16 @@ pub(super) fn mean(workload: Workload, metric: usize, policy: Policy) -> Printed
         Workload::Zewura => &TABLE_2,
         Workload::Wagap => &TABLE_3,
     };
-    let is_it = |other: &Policy| match policy {
-        Policy::SwiftGap(_) => *other == Policy::SG,
-        policy => *other == policy,
-    };
-    let column = Policy::ALL.iter().position(is_it).expect("every policy but Best Gap has a column");
+    let printed = if policy == Policy::Nearest { Policy::SwiftGap } else { policy };
+    let column =
+        Policy::ALL.iter().position(|other| *other == printed).expect("every policy but Best Gap has a column");
     Printed::new(table[metric][column])
 }
 
 /// Returns the improvement of SG over `policy` in table 4, in percent; `None` for SG itself and for Best Gap.
 pub(super) fn enhancement(workload: Workload, metric: usize, policy: Policy) -> Option<Printed> {
     let column = match policy {
-        Policy::SwiftGap(_) | Policy::BestGap => return None,
+        Policy::SwiftGap | Policy::Nearest | Policy::BestGap => return None,
         Policy::Bgt => 0,
         Policy::Cons => 2,
         Policy::Easy => 4,

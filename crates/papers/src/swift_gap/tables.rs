@@ -76,7 +76,7 @@ pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
             Entry::Text(printed.map_or_else(String::new, |printed| printed.text.to_owned()))
         });
         table.row(metric, "recomputed", (name, "enhancement_recomputed_percent"), |(policy, workload)| {
-            let [other, ours] = [policy, Policy::SG].map(|policy| printed::mean(workload, metric, policy).value);
+            let [other, ours] = [policy, Policy::SwiftGap].map(|policy| printed::mean(workload, metric, policy).value);
             Entry::Found(Quantity::Constant(printed::symmetric_difference(other, ours)), 4)
         });
         table.row(metric, "ours", (name, "enhancement_percent"), |(policy, workload)| {
@@ -93,7 +93,7 @@ pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
 
 /// Returns the means over n under the simulator's rules and without its peculiarities.
 pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
-    let mut table = MetricTable::over([Policy::SG, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy]);
+    let mut table = MetricTable::over([Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy]);
     for (metric, decimals) in DECIMALS.into_iter().enumerate() {
         let name = metrics::NAMES[metric];
         let mean = |policy, profile| {
