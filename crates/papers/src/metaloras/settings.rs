@@ -99,7 +99,10 @@ impl File {
         )?;
         crate::distinct(scenario, &["local_users.levels", "policy"])?;
         let jobs = workload.count();
-        ensure!((1..=100_000).contains(&jobs), "workload.copies makes {jobs} jobs; expected 1, and at most 100000");
+        ensure!(
+            (1..=100_000).contains(&jobs),
+            "workload.copies makes {jobs} jobs; expected at least 1 and at most 100000"
+        );
         for weight in [PttWeight::ZERO, PttWeight::HALF, PttWeight::ONE] {
             ensure!(
                 policy.weights.iter().any(|given| PttWeight::of(*given) == weight),
@@ -128,7 +131,7 @@ impl File {
             Ok(file)
         };
         checked().with_context(|| match variant {
-            Variant::Default => "[platform], [local_users] and [readings]",
+            Variant::Default => "[platform], [local_users], [workload] and [readings]",
             Variant::ReadingB => "[reading_b]",
         })
     }
