@@ -7,7 +7,6 @@ mod free_processor_tree;
 mod gap_filling;
 mod machine_profiles;
 mod ordered_backfill;
-mod ordered_queue;
 mod pass;
 mod readings;
 mod reservations;

@@ -2,8 +2,7 @@
 
 use crate::order::Priority;
 use crate::policy::Policy;
-use crate::policy::ordered_queue::OrderedQueue;
-use crate::policy::pass::{QueuePass, no_room};
+use crate::policy::pass::{OrderedQueue, QueuePass, no_room};
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View};
 

@@ -2,8 +2,7 @@
 
 use crate::order::ascending;
 use crate::policy::Policy;
-use crate::policy::ordered_queue::sort;
-use crate::policy::pass::{JobLine, QueuePass};
+use crate::policy::pass::{JobLine, QueuePass, sort};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;

@@ -2,8 +2,7 @@
 
 use crate::order::{Order, Priority};
 use crate::policy::Policy;
-use crate::policy::ordered_queue::OrderedQueue;
-use crate::policy::pass::QueuePass;
+use crate::policy::pass::{OrderedQueue, QueuePass};
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;

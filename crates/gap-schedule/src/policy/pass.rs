@@ -1,6 +1,7 @@
-//! One pass of a policy along its queue, with the reasons that it reports.
+//! One pass of a policy along its queue, in any order, with the reasons that it reports.
 
 use crate::min_demand::MinDemand;
+use crate::order::Priority;
 use crate::queue::{QueuedJob, WaitingJobs};
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View, site};
@@ -50,6 +51,39 @@ impl JobLine<'_> {
     pub(super) fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
         self.clone().next_where(worth).is_some()
     }
+}
+
+/// Waiting jobs by a [`Priority`]; of those with equal keys, by arrival. In order of arrival, the view itself is used; in
+/// another order, the queue is sorted at each pass.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OrderedQueue {
+    pub(super) priority: Priority,
+    sorted: Vec<QueuedJob>,
+}
+
+impl OrderedQueue {
+    pub(super) fn new(priority: Priority) -> Self {
+        Self { priority, ..Self::default() }
+    }
+
+    /// Returns the jobs in their order at the present instant, except for those that are `gone`, which are in ascending order.
+    pub(super) fn line<'a>(&'a mut self, view: &View<'a>, gone: &[JobId]) -> JobLine<'a> {
+        // A single job is sorted in every order.
+        if gone.is_empty() && (self.priority.is_arrival() || view.queue.len() == 1) {
+            return JobLine::ByArrival(view.queue.iter());
+        }
+        let jobs = view.queue.iter().filter(|job| gone.binary_search(&job.job).is_err());
+        sort(&mut self.sorted, jobs.map(|job| (self.priority.turn(job, view.now), job)));
+        JobLine::Sorted(self.sorted.iter())
+    }
+}
+
+/// Replaces the jobs by others, in the order of their keys; those with equal keys stay in the given order.
+pub(super) fn sort<'a>(jobs: &mut Vec<QueuedJob>, keyed: impl Iterator<Item = (impl Ord + Copy, &'a QueuedJob)>) {
+    let mut sorted: Vec<_> = keyed.collect();
+    sorted.sort_by_key(|(key, _)| *key);
+    jobs.clear();
+    jobs.extend(sorted.iter().map(|(_, job)| **job));
 }
 
 impl<'a> QueuePass<'a> {
