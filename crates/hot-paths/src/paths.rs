@@ -122,7 +122,7 @@ fn prediction() -> Work {
             ..metasched::Config::of_the_paper(1)
         };
         let policy = metasched::Tat::new(&metasched::Readings::default());
-        let world = metasched::MetaLoras::new(config, policy, jobs.into_iter(), &Streams::new(1, 0));
+        let world = metasched::MetaLoras::new(config, policy, jobs.into_iter(), Vec::new(), &Streams::new(1, 0));
         Sim::new(world.expect("valid"), ()).run().0.outcomes().len() as u64
     })
 }

@@ -15,7 +15,8 @@ mod generator;
 use generator::Load;
 
 fn run(config: &Config, policy: impl SelectCluster, jobs: Vec<Submission>) -> usize {
-    let world = MetaLoras::new(config.clone(), policy, jobs.into_iter(), &Streams::new(1, 0)).expect("valid");
+    let world =
+        MetaLoras::new(config.clone(), policy, jobs.into_iter(), Vec::new(), &Streams::new(1, 0)).expect("valid");
     Sim::new(world, ()).run().0.outcomes().len()
 }
 

@@ -22,10 +22,10 @@ struct Run {
 
 fn run(config: &Config, policy: impl SelectCluster, streams: &Streams) -> Run {
     let jobs = Load::OF_THE_PAPER.submissions(streams).into_iter();
-    let world = MetaLoras::new(config.clone(), policy, jobs, streams).expect("a valid configuration");
+    let world = MetaLoras::new(config.clone(), policy, jobs, Vec::new(), streams).expect("a valid configuration");
     let (world, ()) = Sim::new(world, ()).run();
     let disturbance = world.disturbance().map(|(seconds, nodes)| seconds / f64::from(nodes));
-    Run { outcomes: world.outcomes().to_vec(), makespan: world.makespan(), disturbance }
+    Run { outcomes: world.outcomes().clone(), makespan: world.makespan(), disturbance }
 }
 
 fn all(config: &Config, streams: &Streams) -> [Run; 6] {

@@ -35,7 +35,7 @@ fn main() {
     let interarrival = cpu_secs / (load * 64_000.0);
     let load = Load { copies: jobs.div_ceil(12), interarrival, ..Load::OF_THE_PAPER };
     let jobs = load.submissions(&Streams::new(1, 0));
-    let world = MetaLoras::new(config, policy, jobs.into_iter(), &Streams::new(1, 0)).expect("valid");
+    let world = MetaLoras::new(config, policy, jobs.into_iter(), Vec::new(), &Streams::new(1, 0)).expect("valid");
     let (world, ()) = Sim::new(world, ()).run();
     let turnaround: f64 = world.outcomes().iter().map(|outcome| outcome.turnaround().as_secs_f64()).sum();
     let finished = world.outcomes().len();

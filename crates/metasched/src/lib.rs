@@ -46,9 +46,9 @@
 //!
 //! let run = |policy: Box<dyn SelectCluster>| {
 //!     let jobs = [job(0, 0), job(1, 10)].into_iter();
-//!     let world = MetaLoras::new(config.clone(), policy, jobs, &Streams::new(1, 0)).expect("valid");
+//!     let world = MetaLoras::new(config.clone(), policy, jobs, Vec::new(), &Streams::new(1, 0)).expect("valid");
 //!     let (world, ()) = Sim::new(world, ()).run();
-//!     let mut outcomes: Vec<Outcome> = world.outcomes().to_vec();
+//!     let mut outcomes: Vec<Outcome> = world.outcomes().clone();
 //!     outcomes.sort_by_key(|outcome| outcome.job);
 //!     (outcomes[0].cluster.0, outcomes[1].cluster.0, outcomes[1].predicted.expect("a forecast").as_secs_f64().round())
 //! };

@@ -39,8 +39,8 @@ impl Prioritized for Event {
 
 /// MetaLoRaS: an input queue, the cluster selection policy `P`, and clusters, each under its [`Loras`].
 ///
-/// Jobs come from `J` in order of submission, one at a time, each when its predecessor has arrived. Of a job that has finished, its
-/// [`Outcome`] remains.
+/// Jobs come from `J` in order of submission, one at a time, each when its predecessor has arrived, so memory follows
+/// the jobs in the system. As they finish, their [`Outcome`]s go to `L`, for example a `Vec`.
 ///
 /// It emits [`Fact::Submitted`]; for a job that fits on no cluster even if that is empty, [`Fact::Rejected`];
 /// [`Fact::Started`] with the cluster as the site; [`Fact::Seized`] and [`Fact::Released`] for each task, nodes numbered cluster
@@ -50,7 +50,7 @@ impl Prioritized for Event {
 ///
 /// Panics, while it runs, if `J` goes back in time, or if the policy chooses a cluster where the job does not fit.
 #[derive(Clone, Debug)]
-pub struct MetaLoras<P, J> {
+pub struct MetaLoras<P, J, L = Vec<Outcome>> {
     config: Config,
     policy: P,
     /// Known state of the clusters.
@@ -61,7 +61,7 @@ pub struct MetaLoras<P, J> {
     input: VecDeque<u32>,
     arrivals: J,
     next: Option<Submission>,
-    outcomes: Vec<Outcome>,
+    outcomes: L,
     /// Posted next end for each cluster.
     wakes: Vec<Option<(Time, EventKey)>>,
     deciding: Option<Time>,
@@ -83,13 +83,13 @@ struct JobEntry {
     predicted: Option<Span>,
 }
 
-impl<P: SelectCluster, J: Iterator<Item = Submission>> MetaLoras<P, J> {
-    /// Idle clusters, to which `arrivals` come. Of `streams`, only local users that are placed at random draw.
+impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaLoras<P, J, L> {
+    /// Idle clusters, to which `arrivals` come, and the collection that receives outcomes. Of `streams`, only local users that are placed at random draw.
     ///
     /// # Errors
     ///
     /// If the configuration is invalid.
-    pub fn new(config: Config, policy: P, arrivals: J, streams: &Streams) -> Result<Self, ConfigError> {
+    pub fn new(config: Config, policy: P, arrivals: J, outcomes: L, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         let occupied = occupied_clusters(&config, streams);
         let (mut clusters, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), 0);
@@ -108,7 +108,7 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>> MetaLoras<P, J> {
             input: VecDeque::new(),
             arrivals,
             next: None,
-            outcomes: Vec::new(),
+            outcomes,
             deciding: None,
             first_nodes,
             first_start: None,
@@ -130,7 +130,7 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>> MetaLoras<P, J> {
     }
 
     /// Outcomes of the jobs that have finished, in this order.
-    pub fn outcomes(&self) -> &[Outcome] {
+    pub const fn outcomes(&self) -> &L {
         &self.outcomes
     }
 
@@ -266,7 +266,7 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>> MetaLoras<P, J> {
             }
             cx.emit(Fact::Finished { job });
             *last_end = now;
-            outcomes.push(Outcome {
+            outcomes.extend(Some(Outcome {
                 job,
                 cluster,
                 arrival: entry.job.submit,
@@ -274,14 +274,14 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>> MetaLoras<P, J> {
                 start: entry.start,
                 finish: now,
                 predicted: entry.predicted,
-            });
+            }));
         });
         self.serve(cluster, cx);
         self.call_for_decision(cx);
     }
 }
 
-impl<P: SelectCluster, J: Iterator<Item = Submission>> Model for MetaLoras<P, J> {
+impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> Model for MetaLoras<P, J, L> {
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {

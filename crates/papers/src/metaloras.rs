@@ -120,9 +120,9 @@ impl MetaLorasPaper {
         let jobs = settings.workload.jobs(streams);
         let submitted = jobs.len();
         let config = settings.config(self.file.local_users.clusters[cell.level]);
-        let world = MetaLoras::new(config, cell.policy.at_work(settings), jobs.into_iter(), streams);
+        let world = MetaLoras::new(config, cell.policy.at_work(settings), jobs.into_iter(), Vec::new(), streams);
         let (world, ()) = Sim::new(world.expect("the scenario was validated"), ()).run();
-        (world.outcomes().to_vec(), Measured::of(&world, submitted))
+        (world.outcomes().clone(), Measured::of(&world, submitted))
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) type Transcript = Vec<(Time, Fact)>;
 
 pub(crate) fn world<S: SelectCluster>(config: &Config, policy: S, jobs: &[Submission], streams: &Streams) -> World<S> {
     let jobs: Vec<Submission> = jobs.into();
-    MetaLoras::new(config.clone(), policy, jobs.into_iter(), streams).expect("a valid configuration")
+    MetaLoras::new(config.clone(), policy, jobs.into_iter(), Vec::new(), streams).expect("a valid configuration")
 }
 
 /// Runs to the end. The outcomes are in the order of the job numbers.

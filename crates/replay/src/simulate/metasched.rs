@@ -37,6 +37,22 @@ pub(super) const POLICIES: Registry<Build> = Registry {
     suits: |weight| (0.0..=1.0).contains(weight),
 };
 
+/// Sum of the errors of predictions, in order of completion.
+#[derive(Copy, Clone, Default)]
+struct PredictionErrors {
+    sum: f64,
+    count: f64,
+}
+
+impl Extend<metasched::Outcome> for PredictionErrors {
+    fn extend<I: IntoIterator<Item = metasched::Outcome>>(&mut self, outcomes: I) {
+        for error in outcomes.into_iter().filter_map(|outcome| outcome.prediction_error()) {
+            self.sum += error;
+            self.count += 1.0;
+        }
+    }
+}
+
 /// Time-shared clusters with local users, under a metascheduler that predicts.
 struct Metasched {
     policies: Vec<Chosen<Build>>,
@@ -75,10 +91,10 @@ impl World for Metasched {
         let arrivals = log.jobs(watch.known(), |one| Submission { job: one.job, demand: None });
         let (Chosen { build, number, .. }, config) = (&self.policies[policy], self.config.clone());
         let at_work = build(&config.readings, *number);
-        let model = MetaLoras::new(config, at_work, arrivals, &Streams::new(at.log.seed(), 0))?;
+        let model =
+            MetaLoras::new(config, at_work, arrivals, PredictionErrors::default(), &Streams::new(at.log.seed(), 0))?;
         let (world, watch) = at.run(policy, model, watch)?;
-        let errors = world.outcomes().iter().filter_map(metasched::Outcome::prediction_error);
-        let (sum, count) = errors.fold((0.0, 0.0), |(sum, count), error| (sum + error, count + 1.0));
+        let PredictionErrors { sum, count } = *world.outcomes();
         let makespan = world.makespan();
         let disturbance = world.disturbance().map(|(seconds, nodes)| {
             // By way of the slowdown over the policy's own makespan, as results on record were rounded.

@@ -12,8 +12,8 @@ use super::world::Named;
 use crate::options::{MachineOptions, PassesName};
 use gap_schedule::{
     Backfilling, Completion, CompressOrder, Conservative, Depth, EgEdf, Fcfs, FlexibleBackfill, ForkablePolicy,
-    GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork, Predictions, Priority,
-    Tabu, Weight,
+    GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork,
+    Predictions, Priority, Tabu, Weight,
 };
 use lab::provenance::executable;
 use lab::scenario::did_you_mean;
