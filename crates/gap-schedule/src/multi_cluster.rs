@@ -46,7 +46,7 @@ use std::iter::Empty;
 pub struct MultiCluster<P, J, O = Empty<Outage>> {
     pool: MachinePool,
     /// Jobs that wait or run. Never iterated.
-    jobs: FxHashMap<JobId, PresentJob>,
+    jobs: FxHashMap<JobId, WorldJob>,
     policy: P,
     passes: Passes,
     /// Next posted pass: that of the present instant, or the wakeup that the policy requested.
@@ -107,7 +107,7 @@ pub enum Passes {
 
 /// Job that waits or runs, with the facts that only the world knows.
 #[derive(Clone, Debug)]
-struct PresentJob {
+struct WorldJob {
     job: Job,
     /// Prediction at its submission, or the estimate of its user.
     expected: Option<Span>,
@@ -128,7 +128,7 @@ struct JobRun {
     is_released: bool,
 }
 
-impl PresentJob {
+impl WorldJob {
     /// Returns the job as policies see it.
     const fn queued(&self) -> QueuedJob {
         let Job { id: job, submit, request, .. } = self.job;
@@ -286,7 +286,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             Some(predictions) => predictions.predict(&job.request, job.runtime),
             None => job.request.estimate,
         };
-        let present = PresentJob { job: *job, expected, run: None };
+        let present = WorldJob { job: *job, expected, run: None };
         self.enqueue(present.queued(), cx.now());
         self.jobs.insert(id, present);
     }
@@ -298,7 +298,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// Ends a job: releases its processors, if not released already, and informs the predictor and the policy.
     fn finish(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
-        let PresentJob { job, expected, run } = self.jobs.remove(&job).expect("a job that ends is present");
+        let WorldJob { job, expected, run } = self.jobs.remove(&job).expect("a job that ends is present");
         if let Some(predictions) = &mut self.predictions {
             predictions.end(&job.request, expected, job.runtime);
         }

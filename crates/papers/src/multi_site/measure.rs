@@ -49,24 +49,24 @@ struct Departures {
     sizes: Vec<u32>,
     floor: Span,
     base: SlowdownBase,
-    locals: Sums,
+    locals: DepartureSums,
     /// Sums per gang size.
-    gangs: Vec<Sums>,
+    gangs: Vec<DepartureSums>,
 }
 
 #[derive(Clone, Default)]
-struct Sums {
+struct DepartureSums {
     completed: u64,
     response: f64,
     slowdown: f64,
-    /// Of locals alone.
+    /// Bounded slowdowns of locals alone.
     bounded_slowdown: f64,
 }
 
 impl Measure {
     pub(super) fn new(sizes: &[u32], floor: Span, base: SlowdownBase) -> Self {
-        let gangs = vec![Sums::default(); sizes.len()];
-        let departures = Departures { sizes: sizes.to_vec(), floor, base, locals: Sums::default(), gangs };
+        let gangs = vec![DepartureSums::default(); sizes.len()];
+        let departures = Departures { sizes: sizes.to_vec(), floor, base, locals: DepartureSums::default(), gangs };
         Self { arrived: vec![0; sizes.len()], departures: JobLog::new(departures) }
     }
 
@@ -75,13 +75,13 @@ impl Measure {
     pub(super) fn results(&self, counts: &GangCounts, utilization: f64, end: Time) -> Measured {
         let Departures { sizes, locals, gangs, .. } = self.departures.sink();
         // Equations (5) and (6): the weight of a gang is its number of tasks.
-        let weighted = |sum: fn(&Sums) -> f64| {
+        let weighted = |sum: fn(&DepartureSums) -> f64| {
             let by_size = || sizes.iter().zip(gangs);
             let total: f64 = by_size().map(|(size, gangs)| f64::from(*size) * sum(gangs)).sum();
             total / by_size().map(|(size, gangs)| f64::from(*size) * gangs.completed as f64).sum::<f64>()
         };
         let of_locals = |sum: f64| sum / locals.completed as f64;
-        let by_size = |value: fn(&Sums, u64) -> f64| {
+        let by_size = |value: fn(&DepartureSums, u64) -> f64| {
             let of_all = sizes.iter().zip(gangs).zip(&self.arrived);
             of_all.map(|((size, gangs), arrived)| (*size, value(gangs, *arrived))).collect()
         };
