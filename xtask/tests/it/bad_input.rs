@@ -242,7 +242,7 @@ fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
         |set: &str, words: &[&str]| reproduce(&["--set", set], &[&["workloads/multi-site.toml", set], words].concat());
     check("policy.thresholds=[-1]", &["policy.thresholds is -1", "expected 0 to 1000000000"]);
     check("policy.thresholds=[nan]", &["policy.thresholds is NaN", "expected 0 to 1000000000"]);
-    check("policy.overheads=[-2]", &["overhead", "0.1 means 10 %"]);
+    check("policy.overheads=[-2]", &["policy.overheads is -2", "expected at least 0"]);
     check("policy.approaches=[]", &["policy.approaches is empty"]);
     check("workload.local_interarrival=[0]", &["local_interarrival is 0", "expected 0.000001 to 100000000"]);
     check("workload.gang_interarrival=inf", &["gang_interarrival is inf", "expected 0.000001 to 100000000"]);
