@@ -4,10 +4,10 @@
 //! `GRID_TRACES` names its folder (Alea 3.1 itself needs 10 for EASY, 67 for CONS, 19 for Best Gap and 431 for BGT),
 //! and the speed-up of plans over their obvious twin.
 
-use alea31::{Cons, Easy, GapFilling, Job, Policy, run};
+use alea31::{Cons, Easy, GapFilling, Policy, run};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand_distr::{Distribution, Exp, Geometric, LogNormal};
-use sim_core::{JobId, Purpose, Span, Stream, Streams, Time};
+use sim_core::{Job, JobId, Purpose, Span, Stream, Streams, Time};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -36,9 +36,10 @@ fn synthetic(jobs: usize) -> Vec<Job> {
         submit += Span::from_secs(Span::from_secs_f64(gap.sample(&mut gaps)).as_nanos() / 1_000_000_000);
         let processors = 1 << width.sample(&mut widths).min(6);
         let runtime = Span::from_secs_f64(runtime.sample(&mut runtimes));
-        let mut job = sim_core::Job::new(JobId(id), submit, processors, runtime);
+        let mut job = Job::new(JobId(id), submit, processors, runtime);
         job.request.estimate = Some(runtime.scaled(1.0 + slack.sample(&mut slacks)));
-        Job { job, user: id % 20 }
+        job.request.user = Some(id % 20);
+        job
     };
     (0..).map(job).take(jobs).collect()
 }

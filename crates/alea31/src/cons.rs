@@ -3,7 +3,6 @@
 use crate::clock::Clock;
 use crate::job::JobIndex;
 use crate::plan::ListPlan;
-use crate::schedule::PlaceFit;
 use crate::state::GridState;
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Time};
@@ -35,17 +34,12 @@ impl Policy for Cons {
     fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.plan.open(state);
         self.plan.update(now, state);
-        let mut best: Option<(PlaceFit, SiteId)> = None;
-        for (cluster, schedule) in self.plan.schedules() {
-            if state.suits(cluster, job) {
-                let fit = schedule.earliest_fit(state.request(job));
-                if best.is_none_or(|(best, _)| fit.start < best.start) {
-                    best = Some((fit, cluster));
-                }
-            }
-        }
-        let (fit, cluster) = best.expect("only a job that some cluster suits comes in");
-        self.plan.schedule_mut(cluster).insert(fit.place, job, state);
+        let suitable = self.plan.schedules().filter(|(cluster, _)| state.suits(*cluster, job));
+        let fits = suitable.map(|(cluster, schedule)| (schedule.earliest_fit(state.request(job)), cluster));
+        // The first of equal starts.
+        let best = fits.min_by(|((_, one), _), ((_, other), _)| one.total_cmp(other));
+        let ((place, _), cluster) = best.expect("only a job that some cluster suits comes in");
+        self.plan.schedule_mut(cluster).insert(place, job, state);
         self.plan.update(now, state);
     }
 
@@ -55,11 +49,11 @@ impl Policy for Cons {
     }
 
     fn start(&mut self, _: JobIndex, cluster: SiteId, _: Clock, _: &GridState) {
-        self.plan.invalidate(cluster);
+        self.plan.schedule_mut(cluster).invalidate();
     }
 
     fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
-        self.plan.invalidate(cluster);
+        self.plan.schedule_mut(cluster).invalidate();
         if self.plan.earliness(job, cluster, start.time, now.time, state) > COMPRESSION_THRESHOLD {
             self.plan.schedule_mut(cluster).compress(cluster, now, state);
         }

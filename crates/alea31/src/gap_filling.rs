@@ -60,12 +60,6 @@ impl GapFilling {
             tried: ClusterSchedule::default(),
         }
     }
-
-    fn improve(&mut self, now: Clock, state: &GridState) {
-        if let Some(search) = &mut self.search {
-            search.improve(&mut self.plan, &mut self.usage, now, state);
-        }
-    }
 }
 
 impl Policy for GapFilling {
@@ -77,12 +71,12 @@ impl Policy for GapFilling {
         let keeps_to_suitable = matches!(self.readings.suitability, Suitability::Checked | Suitability::NotInSearch);
         let mut best: Option<SiteId> = None;
         for cluster in state.cluster_ids() {
-            let suits = if keeps_to_suitable { state.suits(cluster, job) } else { state.is_wide_enough(cluster, job) };
-            if !suits {
+            if !state.suits(cluster, job) && (keeps_to_suitable || !state.is_wide_enough(cluster, job)) {
                 continue;
             }
             let place = self.plan.schedule(cluster).earliest_place(state.request(job));
-            self.tried.become_with(self.plan.schedule(cluster), place, job, state);
+            self.tried.copy(self.plan.schedule(cluster), place);
+            self.tried.insert(place, job, state);
             self.tried.update_starts(cluster, now, state);
             self.plan.swap(cluster, &mut self.tried);
             let is_better = self.incumbent.is_worse_than(&self.plan, &mut self.usage, state);
@@ -96,7 +90,7 @@ impl Policy for GapFilling {
         self.plan.swap(cluster, &mut self.best);
         self.plan.update(now, state);
         if self.readings.rounds == Rounds::PerArrival {
-            self.improve(now, state);
+            self.search(now, state);
         }
     }
 
@@ -112,19 +106,19 @@ impl Policy for GapFilling {
     }
 
     fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
-        self.plan.invalidate(cluster);
+        self.plan.schedule_mut(cluster).invalidate();
         self.usage.start(job, cluster, now, state);
     }
 
     fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
-        self.plan.invalidate(cluster);
+        self.plan.schedule_mut(cluster).invalidate();
         self.usage.finish(job, cluster, start, now, state);
-        let earliness = self.plan.earliness(job, cluster, start.time, now.time, state);
-        if self.readings.compression == Compression::On && earliness > COMPRESSION_THRESHOLD {
+        let is_early = self.plan.earliness(job, cluster, start.time, now.time, state) > COMPRESSION_THRESHOLD;
+        if is_early && self.readings.compression == Compression::On {
             self.plan.schedule_mut(cluster).compress(cluster, now, state);
         }
-        if self.readings.rounds == Rounds::EarlyEnds && earliness > COMPRESSION_THRESHOLD {
-            self.improve(now, state);
+        if is_early && self.readings.rounds == Rounds::EarlyEnds {
+            self.search(now, state);
         }
     }
 
@@ -134,6 +128,8 @@ impl Policy for GapFilling {
     }
 
     fn search(&mut self, now: Clock, state: &GridState) {
-        self.improve(now, state);
+        if let Some(search) = &mut self.search {
+            search.improve(&mut self.plan, &mut self.usage, now, state);
+        }
     }
 }

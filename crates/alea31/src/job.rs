@@ -1,54 +1,6 @@
-//! Job as the simulator runs it, and as its scheduler sees it: [`Job`] and [`JobRequest`].
+//! Job as the scheduler sees it: [`JobRequest`]; and the times of a job in the simulator.
 
-use sim_core::{SiteSet, Span, Time};
-
-/// Job of the world, with its true run time. Schedulers see its [`JobRequest`].
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Job {
-    /// Job with the runtime of the log; its estimate is the limit at which it is cut, its deadline the due date, its
-    /// sites the clusters that it may use: cluster 0 is the largest.
-    pub job: sim_core::Job,
-    /// User that submitted it; any number.
-    pub user: u32,
-}
-
-impl Job {
-    /// Returns the part of it that a scheduler sees.
-    pub fn request(&self) -> JobRequest {
-        let limit = self.limit();
-        JobRequest {
-            processors: self.job.request.processors,
-            limit,
-            planned_time: rounded_up(limit),
-            planned_seconds: rounded_up(limit).as_secs_f64(),
-            claim: f64::from(self.job.request.processors) * limit.as_secs_f64(),
-            submit: self.job.submit,
-            submit_seconds: self.job.submit.as_secs_f64(),
-            sites: self.job.request.sites,
-            user: self.user,
-        }
-    }
-
-    /// Number of processors, at least 1.
-    pub const fn processors(&self) -> u32 {
-        self.job.request.processors
-    }
-
-    /// Limit, at which it is cut. At least 1 s.
-    pub fn limit(&self) -> Span {
-        self.job.request.estimate.unwrap_or(self.job.runtime).max(SECOND)
-    }
-
-    /// Work of the job, after which its cluster finds it done at the next look: the runtime, cut at the limit. At least 1 s.
-    pub fn work(&self) -> Span {
-        self.job.runtime.max(SECOND).min(self.limit())
-    }
-
-    /// Time from its start to the look of its cluster for its end: ⌊work + 1⌋ seconds.
-    pub fn executed_time(&self) -> Span {
-        rounded_up(self.work())
-    }
-}
+use sim_core::{Job, SiteSet, Span, Time};
 
 /// Part of a job that the scheduler knows: not its run time.
 #[derive(Copy, Clone, Debug, PartialEq)]
@@ -66,8 +18,40 @@ pub struct JobRequest {
     pub submit: Time,
     pub(crate) submit_seconds: f64,
     pub(crate) sites: SiteSet,
-    /// User.
-    pub user: u32,
+    /// User. Jobs without a user belong to one common user.
+    pub user: Option<u32>,
+}
+
+impl JobRequest {
+    pub(crate) fn of(job: &Job) -> Self {
+        let limit = limit(job);
+        Self {
+            processors: job.request.processors,
+            limit,
+            planned_time: rounded_up(limit),
+            planned_seconds: rounded_up(limit).as_secs_f64(),
+            claim: f64::from(job.request.processors) * limit.as_secs_f64(),
+            submit: job.submit,
+            submit_seconds: job.submit.as_secs_f64(),
+            sites: job.request.sites,
+            user: job.request.user,
+        }
+    }
+}
+
+/// Returns the limit at which the job is cut: its estimate, or else its run time. At least 1 s.
+pub fn limit(job: &Job) -> Span {
+    job.request.estimate.unwrap_or(job.runtime).max(SECOND)
+}
+
+/// Returns the work of the job, after which its cluster finds it done at the next look: the runtime, cut at the limit. At least 1 s.
+pub fn work(job: &Job) -> Span {
+    job.runtime.max(SECOND).min(limit(job))
+}
+
+/// Returns the time from the job's start to the look of its cluster for its end: ⌊work + 1⌋ seconds.
+pub fn executed_time(job: &Job) -> Span {
+    rounded_up(work(job))
 }
 
 /// Position of a job in order of submission, from 0; not its number in the log.

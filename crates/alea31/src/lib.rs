@@ -8,7 +8,9 @@
 //! of each in Alea's source (repository aleasimulator/alea, folder Alea-3-1). The crate `gap-schedule` has these
 //! policies without the peculiarities.
 //!
-//! In this crate a *cluster* is a pool of processors, and a *limit* is the requested time, at which a job is cut.
+//! In this crate a *cluster* is a pool of processors, and a *limit* is the requested time, at which a job is cut. Of a
+//! [`sim_core::Job`], the estimate is the limit, the deadline the due date, and the sites are the clusters that it may
+//! use: cluster 0 is the largest.
 //!
 //! | policy | rule |
 //! |---|---|
@@ -24,12 +26,11 @@
 //! [`World`] is a [`sim_core::Model`], and [`run`] runs it:
 //!
 //! ```
-//! use alea31::{Easy, Job, Means, run};
-//! use sim_core::{JobId, Span, Time};
+//! use alea31::{Easy, Means, run};
+//! use sim_core::{Job, JobId, Span, Time};
 //!
-//! let job = |id, submit, processors, runtime| Job {
-//!     job: sim_core::Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime)),
-//!     user: 0,
+//! let job = |id, submit, processors, runtime| {
+//!     Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
 //! };
 //! let records = run(&[4], Easy::default(), [job(0, 0, 4, 100), job(1, 200, 4, 50), job(2, 210, 4, 50)]);
 //! assert_eq!(records[0].start, Time::from_nanos(29_249_600_000)); // the simulator starts up, and the job travels
@@ -61,7 +62,7 @@ pub use clock::Clock;
 pub use cons::Cons;
 pub use easy::Easy;
 pub use gap_filling::GapFilling;
-pub use job::{Job, JobIndex, JobRequest};
+pub use job::{JobIndex, JobRequest, executed_time, limit, work};
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
 pub use state::{Cluster, GridState, Release};

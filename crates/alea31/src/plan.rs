@@ -10,15 +10,8 @@ use sim_core::{SiteId, Span, Time};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListPlan {
     schedules: Vec<ClusterSchedule>,
-    /// By job, the planned end of those that were sent.
-    sent: Vec<Option<SentJob>>,
-}
-
-/// Planned values of a job when it was sent.
-#[derive(Copy, Clone, Debug)]
-struct SentJob {
-    end: Time,
-    updates: u64,
+    /// By job, for those that were sent: the planned end, and the number of updates of the schedule by then.
+    sent: Vec<Option<(Time, u64)>>,
 }
 
 impl ListPlan {
@@ -26,11 +19,6 @@ impl ListPlan {
     pub(crate) fn open(&mut self, state: &GridState) {
         self.schedules.resize_with(state.clusters().len(), ClusterSchedule::default);
         self.sent.resize(state.submitted(), None);
-    }
-
-    /// Number of waiting jobs.
-    pub(crate) fn len(&self) -> usize {
-        self.schedules.iter().map(ClusterSchedule::len).sum()
     }
 
     /// Waiting jobs, cluster by cluster in planned order.
@@ -76,11 +64,10 @@ impl ListPlan {
     pub(crate) fn take_first(&mut self, cluster: SiteId, state: &GridState) -> Option<JobIndex> {
         let schedule = self.schedules.get(cluster.index())?;
         let (job, start) = schedule.planned().next().filter(|(job, _)| state.has_room(cluster, *job))?;
-        let start = Time::ZERO + Span::from_secs_f64(start);
-        let updates = schedule.updates();
+        let end = Time::ZERO + Span::from_secs_f64(start) + state.request(job).planned_time;
+        self.sent[job.index()] = Some((end, schedule.updates()));
         self.schedule_mut(cluster).remove(0);
-        self.invalidate(cluster);
-        self.sent[job.index()] = Some(SentJob { end: start + state.request(job).planned_time, updates });
+        self.schedule_mut(cluster).invalidate();
         Some(job)
     }
 
@@ -94,15 +81,10 @@ impl ListPlan {
         now: Time,
         state: &GridState,
     ) -> Span {
-        let sent = self.sent[job.index()].take().expect("a job that ends was sent");
-        let is_newer = self.schedule(cluster).updates() > sent.updates;
-        let expected = if is_newer { start + state.request(job).limit } else { sent.end };
+        let (end, updates) = self.sent[job.index()].take().expect("a job that ends was sent");
+        let is_newer = self.schedule(cluster).updates() > updates;
+        let expected = if is_newer { start + state.request(job).limit } else { end };
         expected.saturating_since(now)
-    }
-
-    /// Records that the running jobs of `cluster` have changed.
-    pub(crate) fn invalidate(&mut self, cluster: SiteId) {
-        self.schedule_mut(cluster).invalidate();
     }
 }
 

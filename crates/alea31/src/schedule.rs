@@ -55,13 +55,6 @@ struct ListGap {
     before: usize,
 }
 
-/// Place where a job fits, and its start there.
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) struct PlaceFit {
-    pub(crate) place: usize,
-    pub(crate) start: f64,
-}
-
 impl ClusterSchedule {
     pub(crate) fn len(&self) -> usize {
         self.waiting.len()
@@ -120,10 +113,7 @@ impl ClusterSchedule {
             for place in from..self.waiting.len() {
                 self.plan_between_gaps(place);
             }
-            self.known = self.waiting.len();
-            self.gapped = self.known;
-            self.add_trailing_gaps();
-            self.has_gaps = true;
+            self.end_plan();
         }
     }
 
@@ -144,20 +134,8 @@ impl ClusterSchedule {
         self.planned = None;
     }
 
-    /// Copies `other` without the job in this place; needs an update.
-    pub(crate) fn become_without(&mut self, other: &Self, place: usize) {
-        self.copy(other, place);
-        self.remove(place);
-    }
-
-    /// Copies `other` with a further job in this place; needs an update.
-    pub(crate) fn become_with(&mut self, other: &Self, place: usize, job: JobIndex, state: &GridState) {
-        self.copy(other, place);
-        self.insert(place, job, state);
-    }
-
-    /// Copies `other`, but keeps the plan only of the jobs before this place.
-    fn copy(&mut self, other: &Self, place: usize) {
+    /// Copies `other`, but keeps the plan only of the jobs before this place; needs an update.
+    pub(crate) fn copy(&mut self, other: &Self, place: usize) {
         self.waiting.clone_from(&other.waiting);
         let gaps = other.gaps.partition_point(|gap| gap.before < place);
         self.gaps.clear();
@@ -179,13 +157,11 @@ impl ClusterSchedule {
         for waiting in jobs {
             let place = self.earliest_place(state.request(waiting.job));
             if place == self.waiting.len() {
-                // The existing plan stays as it is.
-                self.remove_trailing_gaps();
+                // The existing plan stays as it is, except for the gaps behind the last job.
+                while self.gaps.pop_if(|gap| gap.before == place).is_some() {}
                 self.waiting.push(waiting);
                 self.plan_between_gaps(place);
-                self.known = self.waiting.len();
-                self.gapped = self.known;
-                self.add_trailing_gaps();
+                self.end_plan();
             } else {
                 self.insert(place, waiting.job, state);
                 self.update(cluster, now, state);
@@ -194,12 +170,12 @@ impl ClusterSchedule {
     }
 
     /// Returns the first place where the job fits, and its start there: see [`earliest_place`](Self::earliest_place).
-    pub(crate) fn earliest_fit(&self, job: &JobRequest) -> PlaceFit {
+    pub(crate) fn earliest_fit(&self, job: &JobRequest) -> (usize, f64) {
         let first = self.first_gap(job);
         // The gap behind the last job begins when all processors are free, but a job starts as soon as it has enough.
         let is_last = first.before == self.waiting.len();
         let start = if is_last { self.free.when(job.processors) } else { first.start };
-        PlaceFit { place: first.before, start }
+        (first.before, start)
     }
 
     /// Returns the first place where the job fits: before the job that leaves the first gap of the first fitting chain of gaps, in the
@@ -273,18 +249,15 @@ impl ClusterSchedule {
         self.waiting[place].start = start;
     }
 
-    /// Adds the gaps behind the last job: the processors free first, until all are free; then all, for ever.
-    fn add_trailing_gaps(&mut self) {
+    /// Ends a plan of all jobs: adds the gaps behind the last one, which are the processors free first, until all are
+    /// free; then all, for ever.
+    fn end_plan(&mut self) {
         let (first, last) = (self.free.first(), self.free.last());
         let before = self.waiting.len();
+        (self.known, self.gapped, self.has_gaps) = (before, before, true);
         if first < last {
             self.gaps.push(ListGap { start: first, end: last, processors: self.free.at_first(), before });
         }
         self.gaps.push(ListGap { start: last, end: f64::MAX, processors: self.processors, before });
-    }
-
-    /// Removes those gaps again.
-    fn remove_trailing_gaps(&mut self) {
-        while self.gaps.pop_if(|gap| gap.before == self.waiting.len()).is_some() {}
     }
 }

@@ -67,7 +67,7 @@ impl ListSearch {
 
     /// Improves `plan`.
     pub(crate) fn improve(&mut self, plan: &mut ListPlan, usage: &mut UserLedger, now: Clock, state: &GridState) {
-        let size = plan.len();
+        let size = plan.jobs().count();
         if size < 2 {
             return;
         }
@@ -80,42 +80,25 @@ impl ListSearch {
         self.kept.resize(state.submitted(), 0);
         self.incumbent.restart();
         self.incumbent.is_worse_than(plan, usage, state);
-        match self.readings.acceptance {
-            Acceptance::EachMove => self.move_by_move(plan, usage, now, state),
-            Acceptance::WholePass => self.pass_by_pass(plan, usage, now, state),
-        }
-    }
-
-    /// Keeps every move that is better.
-    fn move_by_move(&mut self, plan: &mut ListPlan, usage: &mut UserLedger, now: Clock, state: &GridState) {
-        let size = plan.len();
-        let (most, patience) = match self.readings.rounds {
-            Rounds::FourTimes | Rounds::EarlyEnds => (ROUNDS * size, usize::MAX),
-            Rounds::UntilNoGain => (MOST_ROUNDS * size, size),
-            Rounds::PerArrival => (1, usize::MAX),
-        };
-        let mut idle = 0;
-        for _ in 0..most {
-            if idle == patience {
-                break;
-            }
-            idle += 1;
-            if let Some(taken) = self.take(plan, state)
-                && self.relocate(plan, taken, Some(usage), now, state)
-            {
-                idle = 0;
-            }
-        }
-    }
-
-    /// Makes all moves, and keeps all if the final plan is better.
-    fn pass_by_pass(&mut self, plan: &mut ListPlan, usage: &mut UserLedger, now: Clock, state: &GridState) {
-        let size = plan.len();
         let (passes, rounds) = match self.readings.rounds {
             Rounds::FourTimes | Rounds::EarlyEnds => (1, ROUNDS * size),
             Rounds::UntilNoGain => (MOST_ROUNDS, size),
             Rounds::PerArrival => (1, 1),
         };
+        if self.readings.acceptance == Acceptance::EachMove {
+            // Keeps every move that is better, and ends early when as many rounds as a pass has were idle.
+            let mut idle = 0;
+            for _ in 0..passes * rounds {
+                let taken = self.take(plan, state);
+                let has_moved = taken.is_some_and(|taken| self.relocate(plan, taken, Some(&mut *usage), now, state));
+                idle = if has_moved { 0 } else { idle + 1 };
+                if idle == rounds {
+                    break;
+                }
+            }
+            return;
+        }
+        // Makes all moves of a pass, and keeps all if the final plan is better.
         for _ in 0..passes {
             let before = plan.clone();
             for _ in 0..rounds {
@@ -201,24 +184,26 @@ impl ListSearch {
         if usage.is_some() && self.kept[job.index()] == self.plans {
             return false;
         }
-        self.source.become_without(plan.schedule(from), place);
+        self.source.copy(plan.schedule(from), place);
+        self.source.remove(place);
         let keeps_to_suitable = matches!(self.readings.suitability, Suitability::Checked | Suitability::NotInFilling);
         for &to in &self.clusters {
-            let suits = if keeps_to_suitable { state.suits(to, job) } else { state.is_wide_enough(to, job) };
+            let suits = state.suits(to, job) || !keeps_to_suitable && state.is_wide_enough(to, job);
             if !suits || to == from && self.readings.moves == Moves::BetweenClusters {
                 continue;
             }
-            let next = if to == from {
+            let rest = if to == from {
                 self.source.update(from, now, state);
-                self.source.earliest_place(state.request(job))
+                &self.source
             } else {
-                plan.schedule(to).earliest_place(state.request(job))
+                plan.schedule(to)
             };
+            let next = rest.earliest_place(state.request(job));
             if to == from && next == place {
                 continue; // the very same plan
             }
-            let rest = if to == from { &self.source } else { plan.schedule(to) };
-            self.target.become_with(rest, next, job, state);
+            self.target.copy(rest, next);
+            self.target.insert(next, job, state);
             let mut exchange = |plan: &mut ListPlan| {
                 plan.swap(to, &mut self.target);
                 if to != from {

@@ -34,7 +34,7 @@ impl FreeSlots {
         self.heap.clear();
         self.marks.clear();
         for Release { at, processors, .. } in releases {
-            self.insert(FreeSlot { at, processors });
+            self.give_back(at, processors);
         }
         self.mark();
     }
@@ -90,7 +90,18 @@ impl FreeSlots {
     /// Returns processors at an instant.
     #[inline]
     pub(crate) fn give_back(&mut self, at: f64, processors: u32) {
-        self.insert(FreeSlot { at, processors });
+        let slot = FreeSlot { at, processors };
+        let mut hole = self.heap.len();
+        self.heap.push(slot);
+        while hole > 0 {
+            let parent = (hole - 1) / 2;
+            if slot.at >= self.heap[parent].at {
+                break;
+            }
+            self.heap[hole] = self.heap[parent];
+            hole = parent;
+        }
+        self.heap[hole] = slot;
     }
 
     /// Returns the instant at which `processors` are free.
@@ -119,20 +130,6 @@ impl FreeSlots {
     pub(crate) fn at_first(&self) -> u32 {
         let first = self.first();
         self.heap.iter().filter(|slot| slot.at <= first).map(|slot| slot.processors).sum()
-    }
-
-    fn insert(&mut self, slot: FreeSlot) {
-        let mut hole = self.heap.len();
-        self.heap.push(slot);
-        while hole > 0 {
-            let parent = (hole - 1) / 2;
-            if slot.at >= self.heap[parent].at {
-                break;
-            }
-            self.heap[hole] = self.heap[parent];
-            hole = parent;
-        }
-        self.heap[hole] = slot;
     }
 
     fn remove_first(&mut self) {

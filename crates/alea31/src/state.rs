@@ -24,7 +24,7 @@ pub struct Cluster {
     /// Running jobs in the order in which they reach their limits.
     running: Vec<Occupant>,
     /// Job that was sent and has not started yet.
-    sent: Option<OnItsWay>,
+    sent: Option<JobRequest>,
 }
 
 /// Running job with its processors: those of the lowest numbers that were idle.
@@ -35,12 +35,6 @@ struct Occupant {
     start: f64,
     limit: f64,
     processors: Vec<u32>,
-}
-
-#[derive(Copy, Clone, Debug)]
-struct OnItsWay {
-    processors: usize,
-    limit: f64,
 }
 
 /// Processors that are released at one instant, according to limits.
@@ -111,12 +105,12 @@ impl GridState {
     }
 
     pub(crate) fn send(&mut self, job: JobIndex, cluster: SiteId) {
-        let (processors, limit) = (self.request(job).processors, self.request(job).limit);
-        let cluster = &mut self.clusters[cluster.index()];
+        let request = *self.request(job);
+        let (cluster, processors) = (&mut self.clusters[cluster.index()], request.processors);
         assert!(processors <= cluster.free, "a job of {processors} was sent where {} are free", cluster.free);
         cluster.free -= processors;
         assert!(cluster.sent.is_none(), "one job at a time is on its way to a cluster");
-        cluster.sent = Some(OnItsWay { processors: processors as usize, limit: limit.as_secs_f64() });
+        cluster.sent = Some(request);
     }
 
     pub(crate) fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock) {
@@ -179,8 +173,8 @@ impl Cluster {
                 let due = self.running.iter().filter(is_due).flat_map(|job| job.processors.iter().copied());
                 let mut at_once: Vec<u32> = self.idle.iter().copied().chain(due).collect();
                 at_once.sort_unstable();
-                let (taken, left) = at_once.split_at(sent.processors);
-                for (processors, at) in [(taken, now + sent.limit), (left, now)] {
+                let (taken, left) = at_once.split_at(sent.processors as usize);
+                for (processors, at) in [(taken, now + sent.limit.as_secs_f64()), (left, now)] {
                     if let Some(first) = processors.first() {
                         releases.push(Release { at, processors: number(processors.len()), first: *first });
                     }

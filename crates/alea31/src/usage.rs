@@ -41,7 +41,7 @@ impl MeanScore {
 /// (`ResourceInfo.updateFairness`, `CommonObjectives.predictFairness`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UserLedger {
-    places: FxHashMap<u32, usize>, // never iterated: its order cannot reach a result
+    places: FxHashMap<Option<u32>, usize>, // never iterated: its order cannot reach a result
     /// Ended jobs by user, in order of the users' first submission.
     ended: Vec<LedgerEntry>,
     /// Ledger of each cluster, by users.

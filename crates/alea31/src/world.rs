@@ -1,10 +1,10 @@
 //! Events of Alea, and their order.
 
 use crate::clock::Clock;
-use crate::job::{Job, JobIndex};
+use crate::job::{JobIndex, JobRequest, executed_time, work};
 use crate::state::GridState;
 use sim_core::{
-    Context, EventPriority, Fact, JobId, JobLog, JobRecord, Model, Prioritized, Rejection, Sim, SiteId, Span, Time,
+    Context, EventPriority, Fact, Job, JobId, JobLog, JobRecord, Model, Prioritized, Rejection, Sim, SiteId, Span, Time,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -111,21 +111,16 @@ pub fn start_up(clusters: impl IntoIterator<Item = (u32, u32)>) -> Time {
     Time::from_secs(15) + Span::from_nanos(800_000 * bytes)
 }
 
-/// Start-up of the paper's simulator: `start_up([(20, 80), (48, 12)])`.
-const START_UP_OF_WAGAP: Time = Time::from_nanos(29_241_600_000);
-
 /// Delay from the decision to the start.
 const TRAVEL: Span = Span::from_nanos(8_000_000);
-
-/// Priority of every event: Alea has no priorities, only the order of posting.
-const RANK: EventPriority = EventPriority::ARRIVE;
 
 /// Time from the first period of the search to the first job: the simulator starts its timer 5 s before it admits jobs.
 const TIMER_LEAD: Span = Span::from_secs(5);
 
 impl Prioritized for Event {
+    /// The same for every event: Alea has no priorities, only the order of posting.
     fn priority(&self) -> EventPriority {
-        RANK
+        EventPriority::ARRIVE
     }
 }
 
@@ -139,7 +134,7 @@ impl<P: Policy> World<P> {
         let jobs = jobs.into();
         assert!(processors.len() <= 127, "a job distinguishes at most 127 clusters, not {}", processors.len());
         assert!(processors.is_sorted_by(|a, b| a >= b), "clusters come in order of size, not {processors:?}");
-        assert!(jobs.is_sorted_by_key(|job| job.job.submit), "jobs come in order of submission");
+        assert!(jobs.is_sorted_by_key(|job| job.submit), "jobs come in order of submission");
         Self {
             policy,
             starts: vec![Clock::at(Time::ZERO); jobs.len()],
@@ -147,7 +142,7 @@ impl<P: Policy> World<P> {
             present: 0,
             on_their_way: 0,
             pass_is_due: false,
-            start_up: START_UP_OF_WAGAP,
+            start_up: start_up([(20, 80), (48, 12)]),
             state: GridState::new(&processors),
             jobs,
         }
@@ -174,15 +169,11 @@ impl<P: Policy> World<P> {
         &self.policy
     }
 
-    fn is_over(&self) -> bool {
-        self.state.submitted() == self.jobs.len() && self.present == 0
-    }
-
     fn post_next_arrival(&self, cx: &mut impl Context<Event>) {
         let next = self.state.submitted();
         if let Some(job) = self.jobs.get(next) {
             let index = JobIndex(u32::try_from(next).expect("fewer than 4 billion jobs"));
-            cx.post_at(job.job.submit.max(self.start_up), Event::Arrive(index));
+            cx.post_at(job.submit.max(self.start_up), Event::Arrive(index));
         }
     }
 
@@ -194,8 +185,11 @@ impl<P: Policy> World<P> {
     }
 
     fn arrive(&mut self, job: JobIndex, cx: &mut impl Context<Event>) {
-        cx.emit(Fact::Submitted(self.job(job).job));
-        self.state.submit(self.job(job).request());
+        let mut submitted = *self.job(job);
+        self.state.submit(JobRequest::of(&submitted));
+        // Alea's results know no users.
+        submitted.request.user = None;
+        cx.emit(Fact::Submitted(submitted));
         if self.state.cluster_ids().any(|cluster| self.state.suits(cluster, job)) {
             self.present += 1;
             let now = Clock::at(cx.now());
@@ -225,9 +219,9 @@ impl<P: Policy> World<P> {
     fn begin(&mut self, job: JobIndex, cluster: SiteId, now: Clock, cx: &mut impl Context<Event>) {
         self.state.start(job, cluster, now);
         self.starts[job.index()] = now;
-        let work = self.job(job).work();
-        self.working[cluster.index()].push(Reverse((now.time + work, job)));
-        let end = now.after(self.job(job).executed_time());
+        let done = now.time + work(self.job(job));
+        self.working[cluster.index()].push(Reverse((done, job)));
+        let end = now.after(executed_time(self.job(job)));
         cx.post_at(end.time, Event::Look(cluster, end));
         let processors = self.state.request(job).processors;
         cx.emit(Fact::Started { job: self.id(job), site: cluster, processors });
@@ -263,7 +257,7 @@ impl<P: Policy> World<P> {
     }
 
     fn id(&self, job: JobIndex) -> JobId {
-        self.job(job).job.id
+        self.job(job).id
     }
 }
 
@@ -292,9 +286,8 @@ impl<P: Policy> Model for World<P> {
             Event::Start(job, cluster, now) => self.begin(job, cluster, now, cx),
             Event::Look(cluster, now) => self.look(cluster, now, cx),
             Event::Search(now) => {
-                if let Some(period) = self.policy.period()
-                    && !self.is_over()
-                {
+                let is_over = self.state.submitted() == self.jobs.len() && self.present == 0;
+                if let Some(period) = self.policy.period().filter(|_| !is_over) {
                     self.policy.search(now, &self.state);
                     let next = now.after(period);
                     cx.post_at(next.time, Event::Search(next));

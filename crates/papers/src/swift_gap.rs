@@ -10,7 +10,7 @@ mod printed;
 mod source;
 mod tables;
 
-use alea31::{Cons, Easy, GapFilling, Job, Readings, World};
+use alea31::{Cons, Easy, GapFilling, Readings, World};
 use anyhow::Result;
 use lab::claim::Claim;
 use lab::metric::Values;
@@ -18,7 +18,7 @@ use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
 use metrics::Metric;
 use serde::Serialize;
-use sim_core::{Purpose, Span, Streams, Time};
+use sim_core::{Job, Purpose, Span, Streams, Time};
 use source::{ClusterSizes, LogEntry, Source, Workload};
 use std::path::Path;
 use std::sync::Arc;

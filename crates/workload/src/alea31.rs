@@ -25,7 +25,7 @@ use sim_core::{Job, Request, SiteId, SiteSet, Span};
 ///
 /// The run time of a job is that of the log, at least 1 s. Its estimate and its requested time are the limit by which it is planned and at
 /// which it is cut. Its deadline is the due date. Its sites are the clusters that it may use, by their places in
-/// [`clusters`](Self::clusters), including clusters that are too small for it. Its request names no user.
+/// [`clusters`](Self::clusters), including clusters that are too small for it.
 #[derive(Debug)]
 pub struct Alea31Intake {
     /// Reader and counts; its options but for the number of records have no effect.
@@ -82,7 +82,7 @@ impl Alea31Intake {
         let clusters = (0..).map(SiteId).zip(&self.clusters);
         let sites: SiteSet = clusters.filter(|(_, cluster)| suits(cluster)).map(|(site, _)| site).collect();
         self.intake.repairs.note_unread(&record, true);
-        let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites, user: None };
+        let request = Request { processors, estimate: Some(limit), deadline: Some(due), sites, user: record.user };
         let job = Job { id, submit, origin: None, request, runtime };
         let record = SwfRecord {
             requested_time: Some(limit),

@@ -3,8 +3,8 @@
 //! The intake rules are repeated here as briefly as possible: the crate that reads logs is not allowed here, and two
 //! implementations of one page check each other.
 
-use alea31::{Job, Means, Policy, run};
-use sim_core::{JobId, SiteId, Span, Time};
+use alea31::{Means, Policy, run};
+use sim_core::{Job, JobId, SiteId, Span, Time};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -58,16 +58,13 @@ fn job(line: &str, origin: &mut Option<u64>) -> Option<Job> {
     let clusters = ["zewur", "zegox"].iter().zip((0..).map(SiteId)).filter(|(name, _)| suits(name));
     let seconds = |seconds: i64| Span::from_secs(u64::try_from(seconds.max(1)).expect("positive"));
     let due = u64::from(run.wrapping_mul(2).unsigned_abs());
-    let mut job = sim_core::Job::new(
-        JobId(fields[0].parse().expect("an id")),
-        Time::from_secs(submit),
-        processors,
-        seconds(run.into()),
-    );
+    let mut job =
+        Job::new(JobId(fields[0].parse().expect("an id")), Time::from_secs(submit), processors, seconds(run.into()));
     job.request.estimate = Some(seconds(limit));
     job.request.deadline = Some(Time::from_secs(submit + due));
     job.request.sites = clusters.map(|(_, site)| site).collect();
-    Some(Job { job, user: fields[11].parse().expect("a user") })
+    job.request.user = Some(fields[11].parse().expect("a user"));
+    Some(job)
 }
 
 /// Returns the means over the first n records of the log, for the paper's seven n.

@@ -21,7 +21,7 @@ pub(crate) struct Obvious {
     processors: Vec<Vec<Option<JobIndex>>>,
     /// Users in order of appearance, each with the waits and the processor seconds of its ended jobs. Plans of equal
     /// worth are common, and rounding then decides: sums are made in the same order as by the policy.
-    users: Vec<(u32, f64, f64)>,
+    users: Vec<(Option<u32>, f64, f64)>,
 }
 
 pub(crate) enum Kind {
@@ -178,7 +178,7 @@ impl Obvious {
         }
     }
 
-    fn user_of(&mut self, job: JobIndex, state: &GridState) -> &mut (u32, f64, f64) {
+    fn user_of(&mut self, job: JobIndex, state: &GridState) -> &mut (Option<u32>, f64, f64) {
         self.users.iter_mut().find(|(user, ..)| *user == state.request(job).user).expect("it came")
     }
 

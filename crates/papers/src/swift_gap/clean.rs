@@ -2,9 +2,9 @@
 //! knows the clusters that a job may use; conservative backfilling keeps its reservations.
 
 use super::Policy;
-use alea31::{Completion, Job, Moves, Readings, Weight};
+use alea31::{Completion, Moves, Readings, Weight, limit, work};
 use gap_schedule::{CompressOrder, Conservative, Easy, GapFilling, Machine, MultiCluster, Placement};
-use sim_core::{JobLog, JobRecord, Purpose, Sim, Streams};
+use sim_core::{Job, JobLog, JobRecord, Purpose, Sim, Streams};
 
 /// Returns the policy in its initial state. Swift Gap has R1 to R3; otherwise it follows its text.
 pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) -> Box<dyn gap_schedule::Policy> {
@@ -44,19 +44,17 @@ fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule
 /// Runs `jobs` on `clusters`, given by their numbers of processors. Jobs are cut at their limits. Records are in order of ids.
 pub(super) fn run(clusters: &[u32], scheduler: Box<dyn gap_schedule::Policy>, jobs: &[Job]) -> Vec<JobRecord> {
     let machines = clusters.iter().map(|processors| Machine::new(*processors)).collect();
-    let jobs: Vec<sim_core::Job> = jobs.iter().map(without_habits).collect();
+    let jobs: Vec<Job> = jobs.iter().map(without_habits).collect();
     let (_, log) = Sim::new(MultiCluster::new(machines, scheduler, jobs.into_iter()), JobLog::collecting()).run();
     let mut records = log.into_sink();
     records.sort_by_key(|record| record.job.id);
     records
 }
 
-/// Returns the job for a grid of the same clusters: its run time is its work, and it has a user.
-fn without_habits(job: &Job) -> sim_core::Job {
-    let mut plain = job.job;
-    plain.runtime = job.work();
-    plain.request.estimate = Some(job.limit());
-    plain.request.user = Some(job.user);
+/// Returns the job for a grid of the same clusters: its run time is its work.
+fn without_habits(job: &Job) -> Job {
+    let mut plain = Job { runtime: work(job), ..*job };
+    plain.request.estimate = Some(limit(job));
     plain
 }
 
@@ -72,9 +70,9 @@ mod tests {
     }
 
     fn job(id: u32, processors: u32, run: u64, limit: u64) -> Job {
-        let mut job = sim_core::Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(run));
+        let mut job = Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(run));
         job.request.estimate = Some(Span::from_secs(limit));
-        Job { job, user: 0 }
+        job
     }
 
     #[test]

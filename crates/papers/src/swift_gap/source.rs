@@ -1,10 +1,9 @@
 //! Source of the jobs: the log of Wagap if it is available, and stand-ins for it and for the log of Zewura.
 
-use alea31::Job;
 use anyhow::{Result, bail, ensure};
 use lab::logs::{self, VARIABLE};
 use serde::{Deserialize, Serialize};
-use sim_core::Streams;
+use sim_core::{Job, Streams};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
@@ -200,10 +199,5 @@ fn model(workload: Workload) -> SessionModel {
 }
 
 fn jobs_of(intake: Alea31Intake) -> Result<Arc<[Job]>> {
-    let job = |job: Result<workload::LogJob, workload::InputError>| {
-        let job = job?;
-        // All jobs without a user belong to one user.
-        Ok(Job { job: job.job, user: job.record.user.unwrap_or(u32::MAX) })
-    };
-    intake.map(job).collect()
+    intake.map(|job| Ok(job?.job)).collect()
 }

@@ -7,10 +7,10 @@ use super::space_shared;
 use super::watch::{Outcome, RunRequest, Watch};
 use super::world::{Entry, Opened, Wanted, World};
 use crate::options::{Inside, words};
-use alea31::{Cons, Easy, GapFilling, Job, Readings};
+use alea31::{Cons, Easy, GapFilling, Readings};
 use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::Machine;
-use sim_core::{Purpose, Streams, Time};
+use sim_core::{Job, Purpose, Streams, Time};
 use std::path::Path;
 use std::sync::Arc;
 use workload::{Alea31Intake, Deadlines, Estimates, LogJob, Machines, SwfReader};
@@ -76,9 +76,8 @@ impl World for Alea31 {
         let known = watch.known();
         let take_in = |one: Result<LogJob, _>| {
             let one = one?;
-            // Jobs without a user belong to one common user.
-            let job = Job { job: one.job, user: one.record.user.unwrap_or(u32::MAX) };
-            known.borrow_mut().insert(job.job.id, Box::new(SimulatedJob::of_alea31(one, &job)));
+            let job = one.job;
+            known.borrow_mut().insert(job.id, Box::new(SimulatedJob::of_alea31(one)));
             Ok(job)
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;

@@ -136,8 +136,8 @@ impl SimulatedJob {
     }
 
     /// A job of the profile `alea31`. The simulator cuts it itself.
-    pub(super) fn of_alea31(log: LogJob, simulated: &alea31::Job) -> Self {
-        Self::running(simulated.executed_time(), simulated.limit() < log.job.runtime, log)
+    pub(super) fn of_alea31(log: LogJob) -> Self {
+        Self::running(alea31::executed_time(&log.job), alea31::limit(&log.job) < log.job.runtime, log)
     }
 
     fn running(run: Span, exceeds_limit: bool, log: LogJob) -> Self {
