@@ -11,8 +11,9 @@ pub use eg_edf::{Edf, EgEdf, EgTies};
 pub use gaps::GapBound;
 pub use tabu::{Tabu, TabuChoice, TabuCounts, TabuMemory};
 
-pub(crate) use job::{PlanJob, PlannedJob};
+pub(crate) use job::PlannedJob;
 
+use crate::queue::QueuedJob;
 use crate::view::Machine;
 use job::Score;
 use machine_plan::MachinePlan;
@@ -74,14 +75,14 @@ impl Plan {
         for machine in &mut self.machines {
             while let Some(PlannedJob { job, start, .. }) = machine.overdue(now) {
                 let longer = now.since(start).max(Span::from_nanos(1));
-                machine.expect(job.id, now + longer, now);
+                machine.expect(job.job, now + longer, now);
             }
         }
     }
 
     /// Takes every planned job out of the plan, to plan all of them again. Returns them in order of their starts, then
     /// by machine and in order.
-    pub(crate) fn take_planned(&mut self, now: Time) -> Vec<PlanJob> {
+    pub(crate) fn take_planned(&mut self, now: Time) -> Vec<QueuedJob> {
         let mut all: Vec<PlannedJob> = self.machines.iter_mut().flat_map(|machine| machine.clear(now)).collect();
         all.sort_by_key(|planned| planned.start);
         all.into_iter().map(|planned| planned.job).collect()

@@ -1,6 +1,6 @@
 //! Schedule-based policy: [`Planner`].
 
-use crate::plan::{EgEdf, Plan, PlanJob, Tabu, TabuCounts};
+use crate::plan::{EgEdf, Plan, Tabu, TabuCounts};
 use crate::policy::Policy;
 use crate::queue::QueuedJob;
 use crate::view::{RunningJob, Starts, View, site};
@@ -25,7 +25,7 @@ pub struct Planner {
     rule: EgEdf,
     search: Option<Tabu>,
     /// Jobs that cannot be planned anywhere yet, in order.
-    stranded: Vec<PlanJob>,
+    stranded: Vec<QueuedJob>,
 }
 
 impl Planner {
@@ -45,7 +45,7 @@ impl Planner {
     }
 
     /// Plans the jobs, one after the other.
-    fn plan_all(&mut self, jobs: impl IntoIterator<Item = PlanJob>, now: Time) {
+    fn plan_all(&mut self, jobs: impl IntoIterator<Item = QueuedJob>, now: Time) {
         self.plan.expect_overdue(now);
         for job in jobs {
             if !self.rule.place(&mut self.plan, job, now) {
@@ -67,15 +67,8 @@ impl Policy for Planner {
     ///
     /// If the job has no estimate, because it cannot be planned then.
     fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        let estimate = job.request.estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", job.job));
-        let job = PlanJob {
-            id: job.job,
-            processors: job.request.processors,
-            estimate,
-            deadline: job.request.deadline,
-            sites: job.request.sites,
-        };
-        self.plan_all([job], view.now);
+        assert!(job.request.estimate.is_some(), "job {} has no estimate to plan with", job.job);
+        self.plan_all([*job], view.now);
     }
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {

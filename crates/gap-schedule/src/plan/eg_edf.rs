@@ -2,9 +2,10 @@
 
 use super::Plan;
 use super::gaps::{GapBound, Gaps};
-use super::job::{PlanJob, Score};
+use super::job::Score;
 use super::machine_plan::{Insertion, MachinePlan, Releases};
 use crate::order::ascending;
+use crate::queue::QueuedJob;
 use crate::view::site;
 use sim_core::{Span, Time};
 use std::cmp::Reverse;
@@ -79,19 +80,12 @@ struct UpperBound {
     start_is_known: bool,
 }
 
-/// Standing of a candidate: the greatest wins. No two are equal, for no machine has two. The weight comes first, then
-/// the tie and the index of the machine, the less the better.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct EdfStanding {
-    /// Weight as an integer of the same order.
-    weight: u64,
-    tie: Reverse<((u64, u32), usize)>,
-}
+/// Standing of a candidate: the greatest wins. No two are equal, for no machine has two. The weight comes first, as an
+/// integer of the same order, then the tie and the index of the machine, the less the better.
+type EdfStanding = (u64, Reverse<((u64, u32), usize)>);
 
-impl EdfStanding {
-    fn new(weight: f64, tie: (u64, u32), machine: usize) -> Self {
-        Self { weight: ascending(weight), tie: Reverse((tie, machine)) }
-    }
+fn standing(weight: f64, tie: (u64, u32), machine: usize) -> EdfStanding {
+    (ascending(weight), Reverse((tie, machine)))
 }
 
 impl EgTies {
@@ -121,7 +115,7 @@ impl EgTies {
 impl EgEdf {
     /// Plans the job, which has just arrived. Returns false and leaves the plan unchanged if every suitable machine is
     /// down for an unknown time.
-    pub(crate) fn place(&mut self, plan: &mut Plan, job: PlanJob, now: Time) -> bool {
+    pub(crate) fn place(&mut self, plan: &mut Plan, job: QueuedJob, now: Time) -> bool {
         let old = plan.score();
         if let Some(gap) = self.best_gap(plan, &job, now, &old) {
             plan.machines[gap.machine].fill(gap.start, job, now);
@@ -133,7 +127,7 @@ impl EgEdf {
         true
     }
 
-    fn best_gap(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<EdfCandidate> {
+    fn best_gap(&mut self, plan: &Plan, job: &QueuedJob, now: Time, old: &Score) -> Option<EdfCandidate> {
         let gaps = Gaps::new(plan, job, now, self.bound);
         let mut best: Option<EdfCandidate> = None;
         self.operations += plan.machines.len() as u64;
@@ -153,7 +147,7 @@ impl EgEdf {
             let Some(start) = gaps.start(index, span, latest, &mut self.operations) else { continue };
             let end = start + span;
             let score = old.with(end, job.is_met_by(end));
-            let rank = EdfStanding::new(score.weight_over(old), self.ties.key(start, end, faster), index);
+            let rank = standing(score.weight_over(old), self.ties.key(start, end, faster), index);
             if best.as_ref().is_none_or(|best| rank > best.rank) {
                 best = Some(EdfCandidate { rank, machine: index, faster, position: 0, start, end, score });
             }
@@ -162,7 +156,7 @@ impl EgEdf {
     }
 
     /// Returns the best machine for a job without a gap. Lays out only machines whose bound says that they may still win.
-    fn best_by_deadline(&mut self, plan: &Plan, job: &PlanJob, now: Time, old: &Score) -> Option<EdfCandidate> {
+    fn best_by_deadline(&mut self, plan: &Plan, job: &QueuedJob, now: Time, old: &Score) -> Option<EdfCandidate> {
         let Self { ties, edf, operations, releases, upper_bounds, .. } = self;
         // Weights of a start that makes no other job late and does not decide the makespan, which is true of most starts.
         let within = [false, true].map(|on_time| old.with(old.makespan, on_time).weight_over(old));
@@ -207,7 +201,7 @@ impl EgEdf {
 /// Search for the machine of a job without a gap.
 struct DeadlineSearch<'a> {
     plan: &'a Plan,
-    job: &'a PlanJob,
+    job: &'a QueuedJob,
     now: Time,
     old: &'a Score,
     /// Weights of a plan with the old makespan, the job late or in time.
@@ -217,15 +211,6 @@ struct DeadlineSearch<'a> {
 }
 
 impl DeadlineSearch<'_> {
-    /// Returns the position of the job in the machine's list.
-    #[inline]
-    fn position(&self, machine: &MachinePlan) -> usize {
-        match self.edf {
-            Edf::Shifts => machine.edf_position(self.job),
-            Edf::Appends => machine.planned.len(),
-        }
-    }
-
     /// Returns an upper bound of the standing after a start at `start`.
     #[inline]
     fn at_best(&self, machine: &MachinePlan, index: usize, start: Time) -> EdfStanding {
@@ -236,7 +221,7 @@ impl DeadlineSearch<'_> {
         } else {
             self.old.with(end, on_time).weight_over(self.old)
         };
-        EdfStanding::new(weight, self.ties.key(start, end, machine.faster), index)
+        standing(weight, self.ties.key(start, end, machine.faster), index)
     }
 
     /// Computes an upper bound for each machine that suits the job, without laying anything out.
@@ -246,14 +231,15 @@ impl DeadlineSearch<'_> {
         upper_bounds.clear();
         *operations += plan.machines.len() as u64;
         for (index, machine) in plan.machines.iter().enumerate() {
-            if job.processors > machine.processors || !job.sites.contains(site(index)) {
+            if job.request.processors > machine.processors || !job.request.sites.contains(site(index)) {
                 continue;
             }
-            let position = self.position(machine);
+            let shifts = self.edf == Edf::Shifts;
+            let position = if shifts { machine.edf_position(job) } else { machine.planned.len() };
             let mut start = machine.start_before(position, now);
             let goes_last = position == machine.planned.len();
             if goes_last {
-                start = machine.idle.last_start(start, job.processors, operations);
+                start = machine.idle.last_start(start, job.request.processors, operations);
                 if start == Time::MAX {
                     continue; // the machine is down for an unknown time
                 }
@@ -275,7 +261,7 @@ impl DeadlineSearch<'_> {
         let makespan = self.old.makespan.max(trial.completion);
         let score = Score { makespan, nondelayed: self.nondelayed(machine, trial) };
         let Insertion { start, end, .. } = *trial;
-        let rank = EdfStanding::new(score.weight_over(self.old), self.ties.key(start, end, machine.faster), index);
+        let rank = standing(score.weight_over(self.old), self.ties.key(start, end, machine.faster), index);
         EdfCandidate { rank, machine: index, faster: machine.faster, position, start, end, score }
     }
 }

@@ -1,8 +1,8 @@
 //! Gaps, in which a job could run without delaying a planned job: the search, and its bound.
 
 use super::Plan;
-use super::job::PlanJob;
 use super::machine_plan::MachinePlan;
+use crate::queue::QueuedJob;
 use crate::view::site;
 use sim_core::{Span, Time};
 
@@ -36,7 +36,7 @@ impl GapBound {
 /// Search for one job's gaps, machine by machine.
 pub(super) struct Gaps<'a> {
     plan: &'a Plan,
-    job: &'a PlanJob,
+    job: &'a QueuedJob,
     now: Time,
     bound: GapBound,
     /// Makespan of all machines, if the bound needs it.
@@ -44,7 +44,7 @@ pub(super) struct Gaps<'a> {
 }
 
 impl<'a> Gaps<'a> {
-    pub(super) fn new(plan: &'a Plan, job: &'a PlanJob, now: Time, bound: GapBound) -> Self {
+    pub(super) fn new(plan: &'a Plan, job: &'a QueuedJob, now: Time, bound: GapBound) -> Self {
         let makespan = if bound == GapBound::Makespan { plan.score().makespan } else { Time::MAX };
         Self { plan, job, now, bound, makespan }
     }
@@ -54,14 +54,14 @@ impl<'a> Gaps<'a> {
     pub(super) fn span(&self, machine: usize) -> Option<Span> {
         let part = &self.plan.machines[machine];
         let span = part.span(self.job);
-        let may_fit = || self.bound != GapBound::LastStart || part.may_have_gap(self.job.processors, span);
-        (self.job.sites.contains(site(machine)) && may_fit()).then_some(span)
+        let may_fit = || self.bound != GapBound::LastStart || part.may_have_gap(self.job.request.processors, span);
+        (self.job.request.sites.contains(site(machine)) && may_fit()).then_some(span)
     }
 
     /// Returns the start of the machine's earliest gap, if it is not after `latest`. `operations` counts the steps visited.
     pub(super) fn start(&self, machine: usize, span: Span, latest: Time, operations: &mut u64) -> Option<Time> {
         let machine = &self.plan.machines[machine];
         let latest = latest.min(self.bound.latest_start(machine, self.makespan)?);
-        machine.idle.earliest(self.now, span, self.job.processors, latest, operations)
+        machine.idle.earliest(self.now, span, self.job.request.processors, latest, operations)
     }
 }

@@ -1,31 +1,21 @@
 //! Jobs of a plan, and the plan's quality.
 
-use sim_core::{JobId, SiteSet, Span, Time};
+use crate::queue::QueuedJob;
+use sim_core::Time;
 use std::cmp::Ordering;
-
-/// Part of a job that a plan knows: never its runtime.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct PlanJob {
-    pub(crate) id: JobId,
-    pub(crate) processors: u32,
-    /// Expected run time on a machine of speed 1.
-    pub(crate) estimate: Span,
-    pub(crate) deadline: Option<Time>,
-    pub(crate) sites: SiteSet,
-}
 
 /// Job on a machine, planned or running, with its expected end.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct PlannedJob {
-    pub(crate) job: PlanJob,
+    pub(crate) job: QueuedJob,
     pub(crate) start: Time,
     pub(crate) end: Time,
 }
 
-impl PlanJob {
+impl QueuedJob {
     /// Returns true if an end at this instant meets the deadline. Without a deadline every end does.
     pub(super) fn is_met_by(&self, end: Time) -> bool {
-        self.deadline.is_none_or(|deadline| end <= deadline)
+        self.request.deadline.is_none_or(|deadline| end <= deadline)
     }
 }
 

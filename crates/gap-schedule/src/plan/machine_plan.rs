@@ -1,9 +1,10 @@
 //! Part of a plan for one machine: its running jobs, its list, and their ends.
 
 use super::idle::Idle;
-use super::job::{PlanJob, PlannedJob};
+use super::job::PlannedJob;
+use crate::queue::QueuedJob;
 use crate::view::{Machine, RunningJob};
-use sim_core::{JobId, SiteSet, Span, Time};
+use sim_core::{JobId, Request, SiteSet, Span, Time};
 use std::collections::VecDeque;
 
 /// Part of a plan for one machine.
@@ -103,8 +104,9 @@ impl MachinePlan {
     }
 
     /// Returns the expected time of the job on this machine: estimate / speed, but at least 1 ns.
-    pub(super) fn span(&self, job: &PlanJob) -> Span {
-        job.estimate.scaled(self.slowness).max(Span::from_nanos(1))
+    pub(super) fn span(&self, job: &QueuedJob) -> Span {
+        let estimate = job.request.estimate.expect("the planner takes no job without an estimate");
+        estimate.scaled(self.slowness).max(Span::from_nanos(1))
     }
 
     /// Returns false if certainly no gap that begins before the last planned start is that wide and long.
@@ -124,20 +126,20 @@ impl MachinePlan {
 
     /// Returns the position of a job with this deadline by Earliest Deadline First: before the first planned job with a
     /// later one. A job without a deadline has the latest of all, and goes last.
-    pub(super) fn edf_position(&self, job: &PlanJob) -> usize {
-        let due = |job: &PlanJob| job.deadline.unwrap_or(Time::MAX);
+    pub(super) fn edf_position(&self, job: &QueuedJob) -> usize {
+        let due = |job: &QueuedJob| job.request.deadline.unwrap_or(Time::MAX);
         self.planned.iter().position(|planned| due(&planned.job) > due(job)).unwrap_or(self.planned.len())
     }
 
     /// Plans the job at index `position` of the list. Jobs behind it may shift to later starts; those before it stay.
-    pub(super) fn insert(&mut self, position: usize, job: PlanJob, now: Time) {
+    pub(super) fn insert(&mut self, position: usize, job: QueuedJob, now: Time) {
         let end = now + self.span(&job);
         self.add(position, PlannedJob { job, start: now, end });
         self.lay_out(position, end, now);
     }
 
     /// Removes the planned job at `position`.
-    pub(super) fn remove(&mut self, position: usize, now: Time) -> PlanJob {
+    pub(super) fn remove(&mut self, position: usize, now: Time) -> QueuedJob {
         let removed = self.planned.remove(position).expect("a planned job");
         self.on_time -= u32::from(removed.is_on_time());
         self.late -= u32::from(!removed.is_on_time());
@@ -146,12 +148,12 @@ impl MachinePlan {
     }
 
     /// Plans the job in the gap that begins at `start`. No other start moves.
-    pub(super) fn fill(&mut self, start: Time, job: PlanJob, now: Time) {
+    pub(super) fn fill(&mut self, start: Time, job: QueuedJob, now: Time) {
         let position = self.planned.partition_point(|planned| planned.start <= start);
         let end = start + self.span(&job);
         self.add(position, PlannedJob { job, start, end });
         self.idle.forget_before(now);
-        self.idle.reserve(start, end, job.processors);
+        self.idle.reserve(start, end, job.request.processors);
         self.measure();
     }
 
@@ -165,20 +167,20 @@ impl MachinePlan {
 
     /// Starts every job that is planned to start at `now`, and counts it as running.
     pub(crate) fn start_due(&mut self, now: Time, mut started: impl FnMut(JobId)) {
-        let mut free = self.processors - self.running.iter().map(|running| running.job.processors).sum::<u32>();
+        let mut free = self.processors - self.running.iter().map(|running| running.job.request.processors).sum::<u32>();
         while let Some(due) = self.planned.pop_front_if(|planned| planned.start <= now) {
             let PlannedJob { job, start, .. } = due;
-            assert!(start == now, "job {} was planned for {start} s, but it is already {now} s", job.id);
+            assert!(start == now, "job {} was planned for {start} s, but it is already {now} s", job.job);
             assert!(
-                job.processors <= free,
+                job.request.processors <= free,
                 "job {} is due on {} processors where {free} are free: has a running job outlived its expected end?",
-                job.id,
-                job.processors
+                job.job,
+                job.request.processors
             );
-            free -= job.processors;
+            free -= job.request.processors;
             self.late -= u32::from(!due.is_on_time());
             self.run(due);
-            started(job.id);
+            started(job.job);
         }
         self.idle.forget_before(now);
         if self.planned.is_empty() {
@@ -192,11 +194,11 @@ impl MachinePlan {
     }
 
     fn running_position(&self, job: JobId) -> usize {
-        let position = self.running.iter().position(|running| running.job.id == job);
+        let position = self.running.iter().position(|running| running.job.job == job);
         position.unwrap_or_else(|| panic!("job {job} does not run here"))
     }
 
-    pub(super) fn finish(&mut self, job: JobId, now: Time) -> PlanJob {
+    pub(super) fn finish(&mut self, job: JobId, now: Time) -> QueuedJob {
         let position = self.running_position(job);
         let ended = self.running.remove(position);
         self.on_time -= u32::from(ended.is_on_time());
@@ -233,8 +235,9 @@ impl MachinePlan {
         let end = until.max(now.saturating_add(Span::from_nanos(1)));
         // With a deadline that cannot be met, it never counts as a job in time.
         let deadline = Some(Time::ZERO);
-        let (id, processors, estimate) = (RunningJob::OUTAGE, self.processors, end.since(now));
-        let job = PlanJob { id, processors, estimate, deadline, sites: SiteSet::ALL };
+        let request =
+            Request { processors: self.processors, estimate: None, deadline, sites: SiteSet::ALL, user: None };
+        let job = QueuedJob { job: RunningJob::OUTAGE, request, submit: now };
         self.running = vec![PlannedJob { job, start: now, end }];
         self.clear(now)
     }
@@ -260,7 +263,7 @@ impl MachinePlan {
         let mut last_has_moved = changed >= self.completion;
         let mut rest = None;
         for planned in self.planned.range_mut(from..) {
-            while let Some(at) = releases.release_for(start, planned.job.processors) {
+            while let Some(at) = releases.release_for(start, planned.job.request.processors) {
                 start = start.max(at);
                 self.idle.push(at, releases.idle);
             }
@@ -276,7 +279,7 @@ impl MachinePlan {
                 rest = Some(start);
                 break;
             }
-            releases.seize(planned.end, planned.job.processors);
+            releases.seize(planned.end, planned.job.request.processors);
             self.idle.push(start, releases.idle);
         }
         if rest.is_none() {
@@ -287,7 +290,7 @@ impl MachinePlan {
         self.idle.end(rest);
         self.releases = releases;
         if last_has_moved {
-            let jobs = self.running.iter().chain(&self.planned).filter(|job| job.job.id != RunningJob::OUTAGE);
+            let jobs = self.running.iter().chain(&self.planned).filter(|job| job.job.job != RunningJob::OUTAGE);
             self.completion = jobs.map(|job| job.end).max().unwrap_or(Time::ZERO);
         }
         self.measure();
@@ -299,21 +302,21 @@ impl MachinePlan {
     pub(super) fn try_insert(
         &self,
         position: usize,
-        job: &PlanJob,
+        job: &QueuedJob,
         mut at: Time,
         releases: &mut Releases,
         hopeless: impl Fn(&Insertion) -> bool,
     ) -> Option<Insertion> {
         let (start, end) = (at, at + self.span(job));
-        releases.seize(end, job.processors);
+        releases.seize(end, job.request.processors);
         let completion = releases.ends.first().map_or(end, |last| last.0);
         let mut trial = Insertion { start, end, completion, on_time: self.on_time + u32::from(job.is_met_by(end)) };
         for other in self.planned.range(position..) {
-            while let Some(released) = releases.release_for(at, other.job.processors) {
+            while let Some(released) = releases.release_for(at, other.job.request.processors) {
                 at = at.max(released);
             }
             let end = at + other.end.since(other.start);
-            releases.seize(end, other.job.processors);
+            releases.seize(end, other.job.request.processors);
             let becomes_late = other.is_on_time() && !other.job.is_met_by(end);
             if becomes_late || end > trial.completion {
                 trial.completion = trial.completion.max(end);
@@ -328,10 +331,10 @@ impl MachinePlan {
 
     /// Returns the start that the job would have at `position`. Leaves in `releases` the releases after that instant by
     /// all that runs or is planned before it.
-    pub(super) fn try_start(&self, position: usize, job: &PlanJob, now: Time, releases: &mut Releases) -> Time {
+    pub(super) fn try_start(&self, position: usize, job: &QueuedJob, now: Time, releases: &mut Releases) -> Time {
         let mut at = self.start_before(position, now);
         self.seize_before(position, at, releases);
-        while let Some(released) = releases.release_for(at, job.processors) {
+        while let Some(released) = releases.release_for(at, job.request.processors) {
             at = at.max(released);
         }
         at
@@ -346,10 +349,10 @@ impl MachinePlan {
     fn seize_before(&self, position: usize, at: Time, releases: &mut Releases) {
         releases.reset(self.processors);
         for running in self.running.iter().take_while(|running| running.end > at) {
-            releases.seize_first(running.end, running.job.processors);
+            releases.seize_first(running.end, running.job.request.processors);
         }
         for planned in self.planned.range(..position).filter(|planned| planned.end > at) {
-            releases.seize(planned.end, planned.job.processors);
+            releases.seize(planned.end, planned.job.request.processors);
         }
     }
 

@@ -4,6 +4,7 @@ use super::gaps::{GapBound, Gaps};
 use super::{Plan, PlannedJob};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// Tabu search of §3.3: moves late jobs into earlier gaps, as long as that improves the plan.
@@ -106,7 +107,7 @@ impl Tabu {
         let part = plan.machines[machine].clone();
         self.counts.operations += (part.running.len() + part.planned.len()) as u64;
         let job = plan.machines[machine].remove(position, now);
-        self.list.push_back(job.id);
+        self.list.push_back(job.job);
         while self.list.len() > self.length {
             self.list.pop_front();
         }
@@ -134,16 +135,14 @@ impl Tabu {
     fn select(&mut self, plan: &Plan) -> Option<(usize, usize)> {
         self.exhausted.clear();
         loop {
-            let mut most: Option<(usize, u32)> = None;
-            for (index, machine) in plan.machines.iter().enumerate() {
-                if machine.late > most.map_or(0, |(_, late)| late) && !self.exhausted.contains(&index) {
-                    most = Some((index, machine.late));
-                }
-            }
-            let (machine, _) = most?;
+            let late = |machine: &usize| plan.machines[*machine].late;
+            let open =
+                (0..plan.machines.len()).filter(|machine| late(machine) > 0 && !self.exhausted.contains(machine));
+            // The first of equals.
+            let machine = open.min_by_key(|machine| Reverse(late(machine)))?;
             let planned = &plan.machines[machine].planned;
             let eligible = |planned: &PlannedJob| {
-                (self.choice == TabuChoice::Last || !planned.is_on_time()) && !self.list.contains(&planned.job.id)
+                (self.choice == TabuChoice::Last || !planned.is_on_time()) && !self.list.contains(&planned.job.job)
             };
             if let Some(position) = planned.iter().rposition(eligible) {
                 self.counts.operations += (planned.len() - position) as u64;
