@@ -1,8 +1,8 @@
 //! Event-driven world of several machines of different size and speed behind one queue.
 
 mod contention;
-mod machine_pool;
 mod predictions;
+mod state;
 mod usage;
 
 pub use contention::Contention;
@@ -12,14 +12,10 @@ pub use usage::{Usage, UsageOver};
 use crate::policy::{Policy, PolicyError};
 use crate::predict::Expired;
 use crate::queue::QueuedJob;
-use crate::view::{Machine, RunningJob, Starts, View, site};
-use machine_pool::{MachinePool, PendingRepair};
-use rustc_hash::FxHashMap;
+use crate::view::{Machine, RunningJob, View, site};
 use serde::{Deserialize, Serialize};
-use sim_core::{
-    Context, EventKey, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, Request, SiteId, Span,
-    Time,
-};
+use sim_core::{Context, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, SiteId, Span, Time};
+use state::{JobRun, WorldJob, WorldState};
 use std::iter::Empty;
 
 /// One or more machines behind one queue: jobs from `J` arrive, the policy `P` decides which of them start and where,
@@ -44,24 +40,10 @@ use std::iter::Empty;
 /// not wait, does not fit or may not run there, or requests a wakeup in the past.
 #[derive(Clone, Debug)]
 pub struct MultiCluster<P, J, O = Empty<Outage>> {
-    pool: MachinePool,
-    /// Jobs that wait or run. Never iterated.
-    jobs: FxHashMap<JobId, WorldJob>,
     policy: P,
-    passes: Passes,
-    /// Next posted pass: that of the present instant, or the wakeup that the policy requested.
-    posted: Option<(Time, EventKey)>,
-    /// Result of the policy; scratch buffer, reused across passes.
-    starts: Starts,
-    /// Error of the policy, which is not called any more.
-    error: Option<PolicyError>,
     arrivals: J,
-    /// Next arrival. It is kept here rather than in its event, so that events are small and the calendar moves little.
-    coming: Option<Job>,
-    /// True if `arrivals` is exhausted.
-    all_have_come: bool,
     outages: O,
-    predictions: Option<Predictions>,
+    state: WorldState,
 }
 
 /// Event of a [`MultiCluster`].
@@ -105,37 +87,6 @@ pub enum Passes {
     Pyss,
 }
 
-/// Job that waits or runs, with the facts that only the world knows.
-#[derive(Clone, Debug)]
-struct WorldJob {
-    job: Job,
-    /// Prediction at its submission, or the estimate of its user.
-    expected: Option<Span>,
-    run: Option<JobRun>,
-}
-
-/// Run of a job that has started.
-#[derive(Clone, Debug)]
-struct JobRun {
-    /// Entry that policies see, unless the job has released its processors before its end was reported.
-    running: RunningJob,
-    ends_at: Time,
-    end: EventKey,
-    /// Present prediction and its number of corrections.
-    prediction: Option<Span>,
-    corrections: u32,
-    expiry: Option<EventKey>,
-    is_released: bool,
-}
-
-impl WorldJob {
-    /// Returns the job as policies see it.
-    const fn queued(&self) -> QueuedJob {
-        let Job { id: job, submit, request, .. } = self.job;
-        QueuedJob { job, request: Request { estimate: self.expected, ..request }, submit }
-    }
-}
-
 impl Prioritized for Event {
     fn priority(&self) -> EventPriority {
         match self {
@@ -157,7 +108,7 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     ///
     /// If a machine has no processors, or a speed that is not a positive number.
     pub fn new(machines: Vec<Machine>, policy: P, arrivals: J) -> Self {
-        Self::under(MachinePool::new(machines), policy, arrivals, std::iter::empty())
+        Self { policy, arrivals, outages: std::iter::empty(), state: WorldState::new(machines) }
     }
 
     /// Adds failures of machines: `outages` in order of [`Outage::down`]; the site is the machine's index.
@@ -174,43 +125,23 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     /// `outages` may be endless: it is not read further once the last job has left. A run then ends if every job gets a period
     /// between two failures that is as long as it needs. It does not end while a job waits for a machine that is down for ever.
     pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> MultiCluster<P, J, I::IntoIter> {
-        let Self { pool, policy, arrivals, passes, predictions, .. } = self;
-        let world = MultiCluster::under(pool, policy, arrivals, outages.into_iter());
-        MultiCluster { passes, predictions, ..world }
-    }
-}
-
-impl<P, J, O> MultiCluster<P, J, O> {
-    /// Returns the world in its initial state.
-    fn under(pool: MachinePool, policy: P, arrivals: J, outages: O) -> Self {
-        Self {
-            pool,
-            jobs: FxHashMap::default(),
-            policy,
-            passes: Passes::PerInstant,
-            posted: None,
-            starts: Vec::new(),
-            error: None,
-            arrivals,
-            coming: None,
-            all_have_come: false,
-            outages,
-            predictions: None,
-        }
+        let Self { policy, arrivals, state, .. } = self;
+        MultiCluster { policy, arrivals, outages: outages.into_iter(), state }
     }
 }
 
 impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluster<P, J, O> {
     /// Replaces [`Passes::PerInstant`] by `passes`.
     #[must_use]
-    pub fn with_passes(self, passes: Passes) -> Self {
-        Self { passes, ..self }
+    pub fn with_passes(mut self, passes: Passes) -> Self {
+        self.state.passes = passes;
+        self
     }
 
     /// Sets the expected length of repairs: a known mean, or [`Span::MAX`], the default, if none is known.
     #[must_use]
     pub fn with_repair_expected(mut self, span: Span) -> Self {
-        self.pool.repair_expected = span;
+        self.state.repair_expected = span;
         self
     }
 
@@ -220,18 +151,19 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     ///
     /// No job is killed by a prediction: it runs for its runtime, which the caller has cut at the request if limits are enforced.
     #[must_use]
-    pub fn with_predictions(self, predictions: Predictions) -> Self {
-        Self { predictions: Some(predictions), ..self }
+    pub fn with_predictions(mut self, predictions: Predictions) -> Self {
+        self.state.predictions = Some(predictions);
+        self
     }
 
     /// Predictions, if any, with the counts so far.
     pub const fn predictions(&self) -> Option<&Predictions> {
-        self.predictions.as_ref()
+        self.state.predictions.as_ref()
     }
 
     /// Returns the world at `now`, as its policy sees it.
     pub fn view(&self, now: Time) -> View<'_> {
-        self.pool.view(now)
+        self.state.view(now)
     }
 
     /// Policy, with its present state.
@@ -242,24 +174,24 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     /// Error of the policy, if it has failed. No job has started since.
     pub fn error(&self) -> Option<PolicyError> {
         // It may have failed after its last pass.
-        self.error.clone().or_else(|| self.policy.error())
+        self.state.error.clone().or_else(|| self.policy.error())
     }
 
     fn post_next_arrival(&mut self, cx: &mut impl Context<Event>) {
         // After an error no further job is needed.
-        self.coming = if self.error.is_none() { self.arrivals.next() } else { None };
-        match &self.coming {
+        self.state.coming = if self.state.error.is_none() { self.arrivals.next() } else { None };
+        match &self.state.coming {
             Some(job) => {
                 cx.post_at(job.submit, Event::Arrive);
             }
-            None => self.all_have_come = true,
+            None => self.state.all_have_come = true,
         }
     }
 
     fn post_next_outage(&mut self, cx: &mut impl Context<Event>) {
         let Some(outage) = self.outages.next() else { return };
         let Outage { site, down, up } = outage;
-        let (now, machines) = (cx.now(), self.pool.machines.len());
+        let (now, machines) = (cx.now(), self.state.machines.len());
         assert!(site.index() < machines, "machine {site} fails at {down} s, but there are {machines}, counted from 0");
         assert!(down >= now, "outages are out of order: machine {site} fails at {down} s, but it is already {now} s");
         assert!(up >= down, "machine {site} fails at {down} s and cannot be repaired at {up} s");
@@ -268,38 +200,37 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// Returns true if no job is in the system, and none will arrive, or if the policy has failed.
     fn is_over(&self) -> bool {
-        self.error.is_some() || self.all_have_come && self.jobs.is_empty()
+        self.state.error.is_some() || self.state.all_have_come && self.state.jobs.is_empty()
     }
 
     /// Enqueues the job if some machine that it may use could ever hold it; rejects it otherwise.
     fn admit(&mut self, job: &Job, cx: &mut impl Context<Event>) {
         cx.emit(Fact::Submitted(*job));
-        if !(0..self.pool.machines.len()).any(|machine| self.view(cx.now()).suits(machine, &job.request)) {
+        if !(0..self.state.machines.len()).any(|machine| self.view(cx.now()).suits(machine, &job.request)) {
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
         let id = job.id;
         assert!(id != RunningJob::OUTAGE, "job {id} has the id of an outage");
-        let runs = self.jobs.get(&id).is_some_and(|present| present.run.is_some());
+        let runs = self.state.jobs.get(&id).is_some_and(|present| present.run.is_some());
         assert!(!runs, "job {id} is submitted, but a job of this id still runs");
-        let expected = match &mut self.predictions {
-            Some(predictions) => predictions.predict(&job.request, job.runtime),
-            None => job.request.estimate,
-        };
-        let present = WorldJob { job: *job, expected, run: None };
-        self.enqueue(present.queued(), cx.now());
-        self.jobs.insert(id, present);
+        let mut queued = QueuedJob::of(job);
+        if let Some(predictions) = &mut self.state.predictions {
+            queued.request.estimate = predictions.predict(&job.request, job.runtime);
+        }
+        self.enqueue(queued, cx.now());
+        self.state.jobs.insert(id, WorldJob { job: *job, expected: queued.request.estimate, run: None });
     }
 
     fn enqueue(&mut self, job: QueuedJob, now: Time) {
-        self.pool.queue.push(job);
-        self.policy.on_submit(&job, &self.pool.view(now));
+        self.state.queue.push(job);
+        self.policy.on_submit(&job, &self.state.view(now));
     }
 
     /// Ends a job: releases its processors, if not released already, and informs the predictor and the policy.
     fn finish(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
-        let WorldJob { job, expected, run } = self.jobs.remove(&job).expect("a job that ends is present");
-        if let Some(predictions) = &mut self.predictions {
+        let WorldJob { job, expected, run } = self.state.jobs.remove(&job).expect("a job that ends is present");
+        if let Some(predictions) = &mut self.state.predictions {
             predictions.end(&job.request, expected, job.runtime);
         }
         if let Some(run) = run.filter(|run| !run.is_released) {
@@ -308,19 +239,19 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     }
 
     fn release(&mut self, job: &RunningJob, machine: SiteId, cx: &mut impl Context<Event>) {
-        self.pool.release(job, machine);
+        self.state.release(job, machine);
         cx.emit(Fact::Finished { job: job.job });
-        self.policy.on_completion(job, machine, &self.pool.view(cx.now()));
+        self.policy.on_completion(job, machine, &self.state.view(cx.now()));
     }
 
     /// Releases the jobs whose expected end and actual end are this instant, before any end is reported.
     fn release_due(&mut self, cx: &mut impl Context<Event>) {
         let now = cx.now();
-        for machine in 0..self.pool.machines.len() {
-            let due = self.pool.running[machine].iter().take_while(|job| job.expected_end <= now);
+        for machine in 0..self.state.machines.len() {
+            let due = self.state.running[machine].iter().take_while(|job| job.expected_end <= now);
             let due: Vec<RunningJob> = due.filter(|job| job.expected_end == now).copied().collect();
             for job in due {
-                let run = self.jobs.get_mut(&job.job).and_then(|present| present.run.as_mut());
+                let run = self.state.jobs.get_mut(&job.job).and_then(|present| present.run.as_mut());
                 if let Some(run) = run.filter(|run| run.ends_at == now) {
                     run.is_released = true;
                     self.release(&job, site(machine), cx);
@@ -332,10 +263,10 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     /// Replaces the expired prediction of a job by a corrected one.
     fn expire(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
         let now = cx.now();
-        let place = self.pool.machines[machine.index()];
-        let present = self.jobs.get_mut(&job).expect("a job whose prediction expires is present");
+        let place = self.state.machines[machine.index()];
+        let present = self.state.jobs.get_mut(&job).expect("a job whose prediction expires is present");
         let run = present.run.as_mut().expect("a job whose prediction expires runs");
-        let predictions = self.predictions.as_mut().expect("only a prediction expires");
+        let predictions = self.state.predictions.as_mut().expect("only a prediction expires");
         run.expiry = None;
         let expired = Expired {
             job,
@@ -358,27 +289,29 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             run.expiry = Some(cx.post_at(expected_end, Event::Expire(job, machine)));
         }
         let after = run.running;
-        self.pool.release(&before, machine);
-        self.pool.seize(after, machine);
-        self.policy.on_expiry(&before, &after, machine, &self.pool.view(now));
+        self.state.release(&before, machine);
+        self.state.seize(after, machine);
+        self.policy.on_expiry(&before, &after, machine, &self.state.view(now));
     }
 
     /// Takes the machine down, and requeues the jobs that ran there.
     fn fail(&mut self, outage: &Outage, cx: &mut impl Context<Event>) {
         let now = cx.now();
         let Outage { site, up, .. } = *outage;
-        if let Some(repair) = &mut self.pool.repairs[site.index()] {
-            if repair.at < up {
-                if let Some(event) = repair.event {
-                    cx.cancel(event);
-                }
-                *repair = post_repair(site, up, cx);
+        let pending = self.state.repairs[site.index()];
+        if pending.is_none_or(|(at, _)| at < up) {
+            if let Some(event) = pending.and_then(|(_, event)| event) {
+                cx.cancel(event);
             }
+            let event = (up < Time::MAX).then(|| cx.post_at(up, Event::Up(site)));
+            self.state.repairs[site.index()] = Some((up, event));
+        }
+        if pending.is_some() {
             return;
         }
-        let lost = self.pool.fail(site, post_repair(site, up, cx), now);
+        let lost = self.state.fail(site, now);
         for RunningJob { job, processors, .. } in &lost {
-            let run = self.jobs.get_mut(job).and_then(|present| present.run.take());
+            let run = self.state.jobs.get_mut(job).and_then(|present| present.run.take());
             let run = run.expect("a job that runs has started");
             cx.cancel(run.end);
             if let Some(expiry) = run.expiry {
@@ -386,15 +319,18 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             }
             cx.emit(Fact::Interrupted { job: *job, site, processors: *processors });
         }
-        self.policy.on_failure(site, &lost, &self.pool.view(now));
+        self.policy.on_failure(site, &lost, &self.state.view(now));
         for RunningJob { job, .. } in lost {
-            self.enqueue(self.jobs[&job].queued(), now);
+            let present = &self.state.jobs[&job];
+            let mut queued = QueuedJob::of(&present.job);
+            queued.request.estimate = present.expected;
+            self.enqueue(queued, now);
         }
     }
 
     /// Runs a pass now, or schedules a Decide event at the present instant, unless one is pending.
     fn call_for_pass(&mut self, cx: &mut impl Context<Event>) {
-        match (self.passes, self.posted) {
+        match (self.state.passes, self.state.posted) {
             (Passes::PerEvent | Passes::Pyss, _) => self.pass(cx),
             _ if !self.has_something_to_ask() => {}
             (Passes::PerInstant, Some((at, _))) if at == cx.now() => {}
@@ -406,17 +342,17 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// Returns true if a pass may change or report something: jobs wait, or the policy wants every event; and it has not failed.
     fn has_something_to_ask(&self) -> bool {
-        self.error.is_none() && (!self.pool.queue.is_empty() || self.policy.wants_every_event())
+        self.state.error.is_none() && (!self.state.queue.is_empty() || self.policy.wants_every_event())
     }
 
     /// Posts the next pass, replacing the posted one.
     fn post_pass(&mut self, at: Time, cx: &mut impl Context<Event>) {
         self.withdraw_pass(cx);
-        self.posted = Some((at, cx.post_at(at, Event::Decide)));
+        self.state.posted = Some((at, cx.post_at(at, Event::Decide)));
     }
 
     fn withdraw_pass(&mut self, cx: &mut impl Context<Event>) {
-        if let Some((_, key)) = self.posted.take() {
+        if let Some((_, key)) = self.state.posted.take() {
             cx.cancel(key);
         }
     }
@@ -427,21 +363,20 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         if !self.has_something_to_ask() {
             return;
         }
-        if self.passes == Passes::Pyss {
+        if self.state.passes == Passes::Pyss {
             self.release_due(cx);
         }
         let now = cx.now();
-        self.policy.schedule(&self.pool.view(now), &mut self.starts);
-        self.error = self.policy.error();
-        if self.error.is_some() {
-            self.starts.clear();
+        let mut starts = std::mem::take(&mut self.state.starts);
+        self.policy.schedule(&self.state.view(now), &mut starts);
+        self.state.error = self.policy.error();
+        if self.state.error.is_some() {
             return;
         }
-        let mut starts = std::mem::take(&mut self.starts);
         for (job, machine) in starts.drain(..) {
             self.start_now(job, machine, cx);
         }
-        self.starts = starts;
+        self.state.starts = starts;
         // Wakeups end with the last job, even if the policy requests them for ever.
         if let Some(at) = self.policy.next_wakeup().filter(|_| !self.is_over()) {
             assert!(at > now, "at {now} s the policy wants to be woken at {at} s, which is not ahead");
@@ -450,42 +385,37 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     }
 
     fn start_now(&mut self, job: JobId, machine: SiteId, cx: &mut impl Context<Event>) {
-        let queued = self.pool.queue.remove(job);
+        let queued = self.state.queue.remove(job);
         let queued = queued.unwrap_or_else(|| panic!("the policy started job {job}, which does not wait"));
-        let present = self.jobs.get_mut(&job).expect("a job that waits is present");
         assert!(
             queued.request.sites.contains(machine),
             "the policy started job {job} on machine {machine}, which it may not use"
         );
         let now = cx.now();
-        let place = self.pool.machines[machine.index()];
+        let place = self.state.machines[machine.index()];
         let running = place.running(job, &queued.request, now);
         let processors = running.processors;
-        self.pool.seize(running, machine);
+        self.state.seize(running, machine);
         cx.emit(Fact::Started { job, site: machine, processors });
+        let present = self.state.jobs.get_mut(&job).expect("a job that waits is present");
         let ends_at = now + place.takes(present.job.runtime);
-        let is_last = self.passes == Passes::Pyss;
+        let is_last = self.state.passes == Passes::Pyss;
         let end = if is_last { Event::FinishLast(job, machine) } else { Event::Finish(job, machine) };
         let end = cx.post_at(ends_at, end);
         // A prediction that will not expire needs no event. Policies cannot learn the actual run time from that.
-        let expires = self.predictions.is_some() && running.expected_end < ends_at;
+        let expires = self.state.predictions.is_some() && running.expected_end < ends_at;
         let expiry = expires.then(|| cx.post_at(running.expected_end, Event::Expire(job, machine)));
         let prediction = queued.request.estimate;
         present.run = Some(JobRun { running, ends_at, end, prediction, corrections: 0, expiry, is_released: false });
-        self.policy.on_start(&running, machine, &self.pool.view(now));
+        self.policy.on_start(&running, machine, &self.state.view(now));
     }
-}
-
-fn post_repair(machine: SiteId, at: Time, cx: &mut impl Context<Event>) -> PendingRepair {
-    let event = (at < Time::MAX).then(|| cx.post_at(at, Event::Up(machine)));
-    PendingRepair { at, event }
 }
 
 impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for MultiCluster<P, J, O> {
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
-        self.policy.begin(&self.pool.view(cx.now()));
+        self.policy.begin(&self.state.view(cx.now()));
         self.post_next_arrival(cx);
         self.post_next_outage(cx);
     }
@@ -498,7 +428,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
                 self.call_for_pass(cx);
             }
             Event::Arrive => {
-                let job = self.coming.take().expect("the job of an arrival is here");
+                let job = self.state.coming.take().expect("the job of an arrival is here");
                 self.admit(&job, cx);
                 self.post_next_arrival(cx);
                 self.call_for_pass(cx);
@@ -515,12 +445,12 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
                 self.call_for_pass(cx);
             }
             Event::Up(machine) => {
-                self.pool.repair(machine);
-                self.policy.on_repair(machine, &self.pool.view(cx.now()));
+                self.state.repair(machine);
+                self.policy.on_repair(machine, &self.state.view(cx.now()));
                 self.call_for_pass(cx);
             }
             Event::Decide => {
-                self.posted = None;
+                self.state.posted = None;
                 self.pass(cx);
             }
         }

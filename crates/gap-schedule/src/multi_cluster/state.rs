@@ -1,31 +1,63 @@
-//! Machines, the jobs and outages on them, and the queue before them.
+//! State of the world: machines, the jobs and outages on them, the queue before them, and events to come.
 
+use super::{Passes, Predictions};
+use crate::policy::PolicyError;
 use crate::queue::Queue;
-use crate::view::{Machine, Running, RunningJob, View};
-use sim_core::{EventKey, SiteId, Span, Time};
+use crate::view::{Machine, Running, RunningJob, Starts, View};
+use rustc_hash::FxHashMap;
+use sim_core::{EventKey, Job, JobId, SiteId, Span, Time};
 
-/// Machines, the holders of their processors (jobs, or an outage), and the jobs that wait.
-#[derive(Clone, Debug)]
-pub(super) struct MachinePool {
+/// State of the world, its policy and inputs apart.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WorldState {
     pub(super) machines: Vec<Machine>,
     pub(super) queue: Queue,
     free: Vec<u32>,
     pub(super) running: Vec<Running>,
-    /// Pending repairs of the machines that are down.
-    pub(super) repairs: Vec<Option<PendingRepair>>,
+    /// For each machine that is down, the time of its repair, and the event, unless it is never repaired.
+    pub(super) repairs: Vec<Option<(Time, Option<EventKey>)>>,
     /// Expected length of a repair; [`Span::MAX`] if unknown.
     pub(super) repair_expected: Span,
+    /// Jobs that wait or run. Never iterated.
+    pub(super) jobs: FxHashMap<JobId, WorldJob>,
+    pub(super) predictions: Option<Predictions>,
+    pub(super) passes: Passes,
+    /// Next posted pass: that of the present instant, or the wakeup that the policy requested.
+    pub(super) posted: Option<(Time, EventKey)>,
+    /// Result of the policy; scratch buffer, reused across passes.
+    pub(super) starts: Starts,
+    /// Error of the policy, which is not called any more.
+    pub(super) error: Option<PolicyError>,
+    /// Next arrival. It is kept here rather than in its event, so that events are small and the calendar moves little.
+    pub(super) coming: Option<Job>,
+    /// True if all jobs have arrived.
+    pub(super) all_have_come: bool,
 }
 
-/// Facts about an outage that only the world knows.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct PendingRepair {
-    pub(super) at: Time,
-    /// `None` if it never happens.
-    pub(super) event: Option<EventKey>,
+/// Job that waits or runs, with the facts that only the world knows.
+#[derive(Clone, Debug)]
+pub(super) struct WorldJob {
+    pub(super) job: Job,
+    /// Prediction at its submission, or the estimate of its user.
+    pub(super) expected: Option<Span>,
+    pub(super) run: Option<JobRun>,
 }
 
-impl MachinePool {
+/// Run of a job that has started.
+#[derive(Clone, Debug)]
+pub(super) struct JobRun {
+    /// Entry that policies see, unless the job has released its processors before its end was reported.
+    pub(super) running: RunningJob,
+    pub(super) ends_at: Time,
+    pub(super) end: EventKey,
+    /// Present prediction and its number of corrections.
+    pub(super) prediction: Option<Span>,
+    pub(super) corrections: u32,
+    pub(super) expiry: Option<EventKey>,
+    pub(super) is_released: bool,
+}
+
+impl WorldState {
     pub(super) fn new(machines: Vec<Machine>) -> Self {
         for (index, machine) in machines.iter().enumerate() {
             machine.check(index);
@@ -33,7 +65,7 @@ impl MachinePool {
         let free = machines.iter().map(|machine| machine.processors).collect();
         let running = vec![Running::new(); machines.len()];
         let repairs = vec![None; machines.len()];
-        Self { machines, queue: Queue::new(), free, running, repairs, repair_expected: Span::MAX }
+        Self { machines, free, running, repairs, repair_expected: Span::MAX, ..Self::default() }
     }
 
     pub(super) fn view(&self, now: Time) -> View<'_> {
@@ -59,7 +91,7 @@ impl MachinePool {
     }
 
     /// Fails the machine: an outage holds every processor. Returns the jobs that were lost, in order of id.
-    pub(super) fn fail(&mut self, machine: SiteId, repair: PendingRepair, now: Time) -> Vec<RunningJob> {
+    pub(super) fn fail(&mut self, machine: SiteId, now: Time) -> Vec<RunningJob> {
         let index = machine.index();
         let mut lost: Vec<RunningJob> = std::mem::take(&mut self.running[index]).iter().copied().collect();
         lost.sort_unstable_by_key(|job| job.job);
@@ -71,7 +103,6 @@ impl MachinePool {
             start: now,
         });
         self.free[index] = 0;
-        self.repairs[index] = Some(repair);
         lost
     }
 
