@@ -216,15 +216,10 @@ impl Episode {
         if warm > first {
             return Err(format!("only {first} jobs come before job {first}, fewer than the {warm} of warm"));
         }
-        (self.begin, self.first, self.end) = (first - warm, first, first + count);
-        self.now = self.jobs[self.begin].submit;
-        (self.arriving, self.free, self.started) = (self.begin, self.processors, 0);
-        (self.pick, self.bound) = (None, None);
-        self.queue.clear();
-        self.ends.clear();
-        self.expected.clear();
-        self.starts.clear();
-        self.starts.resize(warm + count, -1);
+        let Self { jobs, processors, slots, rules, filling, .. } = std::mem::take(self);
+        let (begin, now) = (first - warm, jobs[first - warm].submit);
+        let new = Self { jobs, processors, slots, rules, filling, free: processors, ..Self::default() };
+        *self = Self { begin, first, end: first + count, now, arriving: begin, starts: vec![-1; warm + count], ..new };
         self.arrive();
         if self.rules != EpisodeRules::RlScheduler {
             self.take_instant();
@@ -246,13 +241,7 @@ impl Episode {
         if !self.allowed().any(|allowed| allowed == action) {
             return Err(format!("action {action} is masked: {} jobs wait", self.queue.len()));
         }
-        if self.rules != EpisodeRules::Backfill {
-            self.pick = Some(self.queue[action]);
-        } else if action < self.slots {
-            self.start(action);
-        } else {
-            self.next_event();
-        }
+        self.take(Some(action).filter(|place| *place < self.slots));
         Ok(self.advance())
     }
 
@@ -272,15 +261,17 @@ impl Episode {
 
     /// Takes the decision of a rule.
     fn decide(&mut self, rule: Heuristic) {
-        let is_next = self.rules != EpisodeRules::Backfill;
-        let shadow = if is_next { (0, 0) } else { self.shadow(self.queue[0]) };
-        let places = (0..self.queue.len()).filter(|place| is_next || self.may_pass(*place, shadow));
-        let scored = places.map(|place| (place, rule.score(self.now, &self.jobs[self.queue[place]])));
+        let scored = self.choices(usize::MAX).map(|place| (place, rule.score(self.now, &self.jobs[self.queue[place]])));
         // Equal, not ordered: a job without a wait and a job without a request score −0 and 0. `min_by` keeps the first of equals.
         let best = scored.min_by(|one, other| one.1.partial_cmp(&other.1).unwrap_or(Ordering::Equal));
-        match best {
-            Some((place, _)) if is_next => self.pick = Some(self.queue[place]),
-            Some((place, _)) => self.start(place),
+        self.take(best.map(|(place, _)| place));
+    }
+
+    /// Commits or starts the job at a place of the queue, or goes on to the next event.
+    fn take(&mut self, choice: Option<usize>) {
+        match choice {
+            Some(place) if self.rules != EpisodeRules::Backfill => self.pick = Some(self.queue[place]),
+            Some(place) => self.start(place),
             None => self.next_event(),
         }
     }
@@ -293,11 +284,15 @@ impl Episode {
 
     /// Actions that [`Self::step`] accepts.
     fn allowed(&self) -> impl Iterator<Item = usize> {
-        let is_backfill = self.rules == EpisodeRules::Backfill;
-        let shadow = if is_backfill && !self.queue.is_empty() { self.shadow(self.queue[0]) } else { (0, 0) };
-        let slots = 0..self.slots.min(self.queue.len());
-        let places = slots.filter(move |place| !is_backfill || self.may_pass(*place, shadow));
-        places.chain(is_backfill.then_some(self.slots))
+        self.choices(self.slots).chain((self.rules == EpisodeRules::Backfill).then_some(self.slots))
+    }
+
+    /// Places, among the first of the queue, of the jobs that the next decision may take.
+    fn choices(&self, among: usize) -> impl Iterator<Item = usize> {
+        let head = self.queue.front().filter(|_| self.rules == EpisodeRules::Backfill);
+        let shadow = head.map(|head| self.shadow(*head));
+        let places = 0..among.min(self.queue.len());
+        places.filter(move |place| shadow.is_none_or(|shadow| *place > 0 && self.may_pass(self.queue[*place], shadow)))
     }
 
     /// Writes the observation, `slots` × [`FEATURES`] numbers from 0 to 1, and the mask of [`Self::actions`] flags.
@@ -368,13 +363,8 @@ impl Episode {
                 None if self.rules != EpisodeRules::Backfill => return true,
                 // The head needs no decision: it starts by itself.
                 None if self.fits(self.queue[0]) => self.start(0),
-                None => {
-                    let shadow = self.shadow(self.queue[0]);
-                    if (1..self.slots.min(self.queue.len())).any(|place| self.may_pass(place, shadow)) {
-                        return true;
-                    }
-                    self.next_event();
-                }
+                None if self.choices(self.slots).next().is_some() => return true,
+                None => self.next_event(),
                 Some(job) if self.fits(job) => {
                     let place = self.queue.iter().position(|waiting| *waiting == job).expect("it waits");
                     self.start(place);
@@ -408,14 +398,10 @@ impl Episode {
         (i64::MAX, free.saturating_sub(need))
     }
 
-    /// Returns true if the job at a place of the queue may overtake the head, which has the reservation `shadow`.
-    fn may_pass(&self, place: usize, shadow: (i64, u32)) -> bool {
-        place > 0 && self.fits(self.queue[place]) && self.is_harmless(self.queue[place], shadow)
-    }
-
-    fn is_harmless(&self, job: usize, (at, extra): (i64, u32)) -> bool {
+    /// Returns true if the job may overtake another one that has the reservation `(at, extra)`.
+    fn may_pass(&self, job: usize, (at, extra): (i64, u32)) -> bool {
         let EpisodeJob { request, processors, .. } = self.jobs[job];
-        (request >= 0 && self.now + request <= at) || processors <= extra
+        self.fits(job) && ((request >= 0 && self.now + request <= at) || processors <= extra)
     }
 
     /// Starts the jobs that may start behind the committed one, in order of arrival.
@@ -423,14 +409,11 @@ impl Episode {
         let mut place = 0;
         while place < self.queue.len() && self.filling != Filling::None {
             let job = self.queue[place];
-            let may_start = job != pick
-                && self.fits(job)
-                && match self.filling {
-                    Filling::None => false,
-                    Filling::Bound => self.now + self.jobs[job].request < bound,
-                    Filling::Easy => self.is_harmless(job, self.shadow(pick)),
-                };
-            if may_start { self.start(place) } else { place += 1 }
+            let is_harmless = || match self.filling {
+                Filling::Bound => self.now + self.jobs[job].request < bound,
+                _ => self.may_pass(job, self.shadow(pick)),
+            };
+            if job != pick && self.fits(job) && is_harmless() { self.start(place) } else { place += 1 }
         }
     }
 
