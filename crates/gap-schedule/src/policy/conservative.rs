@@ -30,23 +30,17 @@ use sim_core::{JobId, SiteId};
 /// IPPS/SPDP 1998; A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
 /// scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001, §2. Starts equal those of the simulator pyss on logs
 /// without ties; if several jobs end at one instant, pyss compresses after each of them, and this policy once after all.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Conservative {
     plan: Reservations,
     /// Jobs that have arrived since the last pass.
     newcomers: Vec<QueuedJob>,
 }
 
-impl Default for Conservative {
-    fn default() -> Self {
-        Self::new(Placement::default())
-    }
-}
-
 impl Conservative {
     /// Returns the policy with an empty queue.
     pub fn new(placement: Placement) -> Self {
-        Self { plan: Reservations::new(placement, CompressOrder::default()), newcomers: Vec::new() }
+        Self { plan: Reservations::new(placement, CompressOrder::Arrival), ..Self::default() }
     }
 
     /// Sets the order of compression, by default [`CompressOrder::Arrival`].
@@ -96,20 +90,15 @@ impl Policy for Conservative {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.plan.update(true, view);
         for waiting in self.newcomers.drain(..) {
-            let slot = self.plan.earliest(&waiting.request, view.now);
+            let slot = self.plan.profiles.earliest(&waiting.request, view.now, None);
             self.plan.insert(waiting, slot);
         }
         self.plan.start_due(view.now, |waiting, slot| starts.push((waiting.job, slot.site())));
     }
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        let promised: Vec<JobId> = self
-            .plan
-            .held
-            .iter()
-            .filter(|held| held.slot.is_some_and(|slot| slot.start <= view.now))
-            .map(|held| held.waiting.job)
-            .collect();
+        let due = self.plan.held.iter().filter(|held| held.start() <= view.now);
+        let promised: Vec<JobId> = due.map(|held| held.waiting.job).collect();
         self.schedule(view, starts);
         for (number, (job, machine)) in starts.iter().enumerate() {
             if !probe.follows(*job) {

@@ -31,7 +31,7 @@ use std::collections::VecDeque;
 /// round takes a random job of a random machine out of the plan, and puts it into the earliest gap of the first machine, in random
 /// order, where the plan is better than before; otherwise back. The round fails if no job waits for that machine, or if the job is
 /// tabu, as the last min(10, half the jobs) are that were taken in this search. The rounds of all searches together are at most 64
-/// per job that has arrived, see [`with_rounds_per_arrival`](GapFilling::with_rounds_per_arrival). On a single machine no search is
+/// per job that has arrived. On a single machine no search is
 /// run, because no round could succeed: compression leaves no job a start earlier than its reserved one.
 ///
 /// *Swift Gap* does the same, but compares by the weight Σⱼ (Aⱼ − Bⱼ) / Aⱼ > 0 of completions in the old plan, A, and
@@ -76,8 +76,6 @@ struct GapSearch {
     accepted: u64,
     /// Remaining rounds.
     left: u64,
-    /// Rounds that each arrival adds.
-    rounds_per_arrival: u64,
 }
 
 /// Rounds for each waiting job.
@@ -86,7 +84,7 @@ const ROUNDS: usize = 4;
 const LONGEST_LIST: usize = 10;
 
 /// Rounds for each job that has arrived, in all searches together.
-const ROUNDS_PER_ARRIVAL: u32 = 64;
+const ROUNDS_PER_ARRIVAL: u64 = 64;
 
 impl GapFilling {
     /// Returns Best Gap. Jobs without a user count as one user's.
@@ -131,18 +129,10 @@ impl GapFilling {
         Self { period, ..self }
     }
 
-    /// Sets the number of rounds that each arriving job allows in all searches together, by default 64.
-    #[must_use]
-    pub fn with_rounds_per_arrival(mut self, rounds: u32) -> Self {
-        if let Some(search) = &mut self.search {
-            search.rounds_per_arrival = rounds.into();
-        }
-        self
-    }
-
     /// Returns the planned start of the job and its machine, as of the last pass.
     pub fn planned(&self, job: JobId) -> Option<(Time, SiteId)> {
-        self.plan.promised(job)
+        let slot = self.plan.held.iter().find(|held| held.waiting.job == job)?.slot?;
+        Some((slot.start, slot.site()))
     }
 
     /// Number of jobs that the search has moved so far.
@@ -153,18 +143,16 @@ impl GapFilling {
     /// Plans the job in the best of the earliest gaps. A single gap needs no comparison.
     fn place(&mut self, waiting: &QueuedJob, view: &View<'_>) {
         let Self { plan, usage, .. } = self;
-        let mut slots = Vec::new();
-        for machine in plan.machines() {
-            slots.extend(plan.earliest_on(*machine, &waiting.request, view.now));
-        }
+        let machines = plan.profiles.order.iter();
+        let slot = |machine: &usize| plan.profiles.earliest_on(*machine, &waiting.request, view.now);
+        let slots: Vec<ReservedSlot> = machines.filter_map(slot).collect();
         let mut best = slots.first().copied();
         if slots.len() > 1 {
             usage.sum_up(plan, view);
-            let comparator = usage.comparator;
             let mut least = usage.value(waiting, slots[0], view);
             for slot in &slots[1..] {
                 let value = usage.value(waiting, *slot, view);
-                if comparator.prefers(&value, &least) {
+                if usage.comparator.prefers(&value, &least) {
                     (best, least) = (Some(*slot), value);
                 }
             }
@@ -186,23 +174,14 @@ impl GapFilling {
 
 impl GapSearch {
     fn new(moves: Moves, stream: Stream) -> Self {
-        Self {
-            moves,
-            stream,
-            tabu: VecDeque::new(),
-            jobs: Vec::new(),
-            by_start: Vec::new(),
-            accepted: 0,
-            left: 0,
-            rounds_per_arrival: ROUNDS_PER_ARRIVAL.into(),
-        }
+        Self { moves, stream, tabu: VecDeque::new(), jobs: Vec::new(), by_start: Vec::new(), accepted: 0, left: 0 }
     }
 
     /// Improves the plan by one search.
     fn improve(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
         self.tabu.clear();
         self.jobs.clear();
-        self.jobs.resize(plan.machines().len(), 0);
+        self.jobs.resize(view.machines.len(), 0);
         plan.held.iter().filter_map(|held| held.slot).for_each(|slot| self.jobs[slot.machine] += 1);
         self.by_start = plan.by_start();
         usage.sum_up(plan, view);
@@ -221,15 +200,15 @@ impl GapSearch {
         if self.tabu.len() > LONGEST_LIST.min(plan.held.len() / 2) {
             self.tabu.pop_front();
         }
-        plan.lift(place);
+        plan.profiles.cancel(from, &waiting.request);
         usage.count(-1, &waiting, from, view);
         let before = usage.value(&waiting, from, view);
         let mut to = from;
-        for machine in self.shuffled(plan.machines()) {
+        for machine in self.shuffled(&plan.profiles.order) {
             if machine == from.machine && self.moves == Moves::BetweenClusters {
                 continue;
             }
-            let slot = plan.earliest_on(machine, &waiting.request, view.now);
+            let slot = plan.profiles.earliest_on(machine, &waiting.request, view.now);
             let Some(slot) = slot.filter(|slot| *slot != from) else { continue };
             let after = usage.value(&waiting, slot, view);
             if usage.comparator.prefers(&after, &before) {
@@ -241,7 +220,8 @@ impl GapSearch {
         self.jobs[from.machine] -= 1;
         self.jobs[to.machine] += 1;
         usage.count(1, &waiting, to, view);
-        plan.settle(place, to);
+        plan.profiles.reserve(to, &waiting.request);
+        plan.held[place].slot = Some(to);
         if to != from {
             self.by_start = plan.by_start();
         }
@@ -249,7 +229,8 @@ impl GapSearch {
 
     /// Returns a random job of a random machine, by its place in the plan, if there is one and it is not tabu.
     fn choose(&mut self, plan: &Reservations) -> Option<(usize, ReservedSlot)> {
-        let machine = plan.machines()[self.stream.random_range(0..plan.machines().len())];
+        let machines = &plan.profiles.order;
+        let machine = machines[self.stream.random_range(0..machines.len())];
         if self.jobs[machine] == 0 {
             return None;
         }
@@ -285,7 +266,7 @@ impl Policy for GapFilling {
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
         self.usage.arrive(job);
         if let Some(search) = &mut self.search {
-            search.left = search.left.saturating_add(search.rounds_per_arrival);
+            search.left += ROUNDS_PER_ARRIVAL;
         }
         self.newcomers.push(*job);
     }

@@ -45,19 +45,14 @@ impl MachineProfiles {
         Self { machines: machines.to_vec(), plans, order: placement.order(machines) }
     }
 
-    /// Returns the best of these machines for the job, from `now` on. Stops at the first with a start at `now`.
+    /// Returns the earliest start for the job from `now` on, on the most preferred machine. Stops at the first with a
+    /// start at `now`.
     ///
     /// A job that has `held` a slot gets an earlier start only, or `None`, in which case it keeps the slot. Its own slot
     /// does not block it, because an earlier start would vacate it.
-    pub(super) fn best(
-        &self,
-        machines: &[usize],
-        request: &Request,
-        now: Time,
-        held: Option<ReservedSlot>,
-    ) -> Option<ReservedSlot> {
+    pub(super) fn earliest(&self, request: &Request, now: Time, held: Option<ReservedSlot>) -> Option<ReservedSlot> {
         let mut best: Option<ReservedSlot> = None;
-        for &machine in machines {
+        for &machine in &self.order {
             if !self.suits(machine, request) {
                 continue;
             }
@@ -72,6 +67,12 @@ impl MachineProfiles {
             }
         }
         best
+    }
+
+    /// Returns the earliest start for the job on one machine.
+    pub(super) fn earliest_on(&self, machine: usize, request: &Request, now: Time) -> Option<ReservedSlot> {
+        let earliest = || self.plans[machine].earliest(now, self.takes(machine, request), request.processors);
+        self.suits(machine, request).then(earliest)?.map(|start| ReservedSlot { start, machine })
     }
 
     /// Returns true if a job that may run at these `sites` can start right now.
@@ -145,8 +146,8 @@ impl MachineProfiles {
     /// Starts the job now, without a reservation. If it `passes` others, it also takes the last instant of time. Then
     /// only one of several jobs without an estimate gets the processors that are left over.
     pub(super) fn start(&mut self, slot: ReservedSlot, request: &Request, passes: bool) {
-        let span = self.takes(slot.machine, request);
-        let span = if passes { span } else { span.min(END.since(slot.start)) };
+        let most = if passes { Span::MAX } else { END.since(slot.start) };
+        let span = self.takes(slot.machine, request).min(most);
         self.plans[slot.machine].reserve(slot.start, span, request.processors);
     }
 

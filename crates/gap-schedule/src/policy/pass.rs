@@ -40,16 +40,11 @@ impl JobLine<'_> {
     }
 
     /// Advances to the next job whose demands are `worth` a start, as [`WaitingJobs::next_where`] does.
-    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
+    pub(super) fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
         match self {
             Self::ByArrival(jobs) => jobs.next_where(worth).copied(),
             Self::Sorted(jobs) => jobs.find(|job| worth(MinDemand::of(&job.request))).copied(),
         }
-    }
-
-    /// Returns true if there is such a job ahead.
-    pub(super) fn has_where(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
-        self.clone().next_where(worth).is_some()
     }
 }
 

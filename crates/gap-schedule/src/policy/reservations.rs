@@ -7,7 +7,7 @@ use crate::policy::readings::{CompressOrder, Placement};
 use crate::queue::QueuedJob;
 use crate::reason::Reason;
 use crate::view::{Machine, RunningJob, View};
-use sim_core::{JobId, Request, SiteId, Span, Time};
+use sim_core::{SiteId, Span, Time};
 
 /// Waiting jobs, each with its reservation, and the running jobs. [`Conservative`](crate::Conservative) documents the
 /// treatment of reservations after events.
@@ -15,7 +15,7 @@ use sim_core::{JobId, Request, SiteId, Span, Time};
 pub(super) struct Reservations {
     /// Waiting jobs in order of arrival, which defines their places.
     pub(super) held: Vec<HeldReservation>,
-    profiles: MachineProfiles,
+    pub(super) profiles: MachineProfiles,
     placement: Placement,
     pub(super) order: CompressOrder,
     /// Order of turns, unless it goes by reserved starts.
@@ -42,7 +42,7 @@ pub(super) struct HeldReservation {
 
 impl HeldReservation {
     /// Reserved start; without a reservation, the last instant of time.
-    fn start(&self) -> Time {
+    pub(super) fn start(&self) -> Time {
         self.slot.map_or(Time::MAX, |slot| slot.start)
     }
 }
@@ -63,12 +63,6 @@ impl Reservations {
         let mut places: Vec<usize> = (0..self.held.len()).collect();
         places.sort_by_key(|place| self.held[*place].start());
         places
-    }
-
-    /// Returns the reserved start of the job, and its machine.
-    pub(super) fn promised(&self, job: JobId) -> Option<(Time, SiteId)> {
-        let slot = self.held.iter().find(|held| held.waiting.job == job)?.slot?;
-        Some((slot.start, slot.site()))
     }
 
     /// Returns the reason why the job in a place waits, and its reservation.
@@ -92,11 +86,6 @@ impl Reservations {
         let brief = if self.is_overdue { SHORTEST * (self.held.len() as u64 + 1) } else { Span::ZERO };
         let soon = self.now.saturating_add(brief);
         self.held.iter().map(HeldReservation::start).filter(|start| *start > soon && *start < END).min()
-    }
-
-    /// Machines, the preferred one first.
-    pub(super) fn machines(&self) -> &[usize] {
-        &self.profiles.order
     }
 
     /// Records that a job has ended.
@@ -159,7 +148,7 @@ impl Reservations {
             let HeldReservation { waiting: QueuedJob { request, .. }, slot: slot @ None } = &mut held[place] else {
                 continue;
             };
-            *slot = profiles.best(&profiles.order, request, view.now, None);
+            *slot = profiles.earliest(request, view.now, None);
             if let Some(slot) = slot {
                 profiles.reserve(*slot, request);
             }
@@ -170,24 +159,19 @@ impl Reservations {
     fn compress(&mut self, now: Time, may: impl Fn(Option<ReservedSlot>) -> bool) -> bool {
         let mut moved = false;
         for place in self.in_turn() {
-            moved |= may(self.held[place].slot) && self.move_ahead(place, now);
+            let HeldReservation { waiting: QueuedJob { request, .. }, slot } = &mut self.held[place];
+            // No job starts before the present instant.
+            if !may(*slot) || slot.is_some_and(|slot| slot.start <= now) {
+                continue;
+            }
+            let Some(best) = self.profiles.earliest(request, now, *slot) else { continue };
+            match slot.replace(best) {
+                Some(slot) => self.profiles.advance(slot, best, request),
+                None => self.profiles.reserve(best, request),
+            }
+            moved = true;
         }
         moved
-    }
-
-    /// Moves the job in a place to an earlier start. Returns false if there is none.
-    fn move_ahead(&mut self, place: usize, now: Time) -> bool {
-        let HeldReservation { waiting: QueuedJob { request, .. }, slot } = &mut self.held[place];
-        // No job starts before the present instant.
-        if slot.is_some_and(|slot| slot.start <= now) {
-            return false;
-        }
-        let Some(best) = self.profiles.best(&self.profiles.order, request, now, *slot) else { return false };
-        match slot.replace(best) {
-            Some(slot) => self.profiles.advance(slot, best, request),
-            None => self.profiles.reserve(best, request),
-        }
-        true
     }
 
     /// Iterates over the places in the order of turns.
@@ -203,36 +187,12 @@ impl Reservations {
         (0..held.len()).map(move |number| sorted.get(number).copied().unwrap_or(number))
     }
 
-    /// Returns the earliest start for the job, on the most preferred machine.
-    pub(super) fn earliest(&self, request: &Request, now: Time) -> Option<ReservedSlot> {
-        self.profiles.best(&self.profiles.order, request, now, None)
-    }
-
-    /// Returns the earliest start for the job on one machine.
-    pub(super) fn earliest_on(&self, machine: usize, request: &Request, now: Time) -> Option<ReservedSlot> {
-        self.profiles.best(&[machine], request, now, None)
-    }
-
     /// Adds a job with this reservation.
     pub(super) fn insert(&mut self, waiting: QueuedJob, slot: Option<ReservedSlot>) {
         if let Some(slot) = slot {
             self.profiles.reserve(slot, &waiting.request);
         }
         self.held.push(HeldReservation { waiting, slot });
-    }
-
-    /// Frees the slot of the reservation in a place, until [`settle`](Self::settle).
-    pub(super) fn lift(&mut self, place: usize) {
-        let HeldReservation { waiting, slot } = &self.held[place];
-        if let Some(slot) = *slot {
-            self.profiles.cancel(slot, &waiting.request);
-        }
-    }
-
-    /// Assigns a slot, old or new, to the lifted reservation in a place.
-    pub(super) fn settle(&mut self, place: usize, slot: ReservedSlot) {
-        self.profiles.reserve(slot, &self.held[place].waiting.request);
-        self.held[place].slot = Some(slot);
     }
 
     /// Starts the jobs whose reserved start has come.

@@ -103,10 +103,11 @@ impl Reserving {
     /// Returns true if a job ahead is narrow enough for the processors that are left.
     fn leaves_room(&self, line: &JobLine<'_>) -> bool {
         let most = self.free_tree.most();
-        line.has_where(|least| {
+        let worth = |least: MinDemand| {
             self.operations.update(|steps| steps + 1);
             least.processors <= most
-        })
+        };
+        line.clone().next_where(worth).is_some()
     }
 
     fn reserve_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
@@ -114,7 +115,7 @@ impl Reserving {
         self.profiles.clear(view);
         self.promised.clear();
         while let Some(next) = pass.next(line) {
-            let best = self.profiles.best(&self.profiles.order, &next.request, view.now, None);
+            let best = self.profiles.earliest(&next.request, view.now, None);
             if let Some(slot) = best.filter(|slot| slot.start == view.now) {
                 self.start(&next, slot, pass);
                 continue;

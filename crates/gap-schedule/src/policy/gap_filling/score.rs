@@ -110,13 +110,13 @@ struct UserSums {
 /// Waiting or running job.
 #[derive(Copy, Clone, Debug)]
 struct PresentJob {
-    submit: Time,
     user: usize,
     processors: i128,
     /// Processors × estimate, in nanoseconds.
     claim: i128,
-    /// Start, once it runs.
+    /// Start, once it runs, and nanoseconds that it has waited until then.
     start: Time,
+    waited: i128,
 }
 
 /// Sums over the jobs of a plan.
@@ -147,15 +147,15 @@ impl UserUsage {
         let processors = i128::from(job.request.processors);
         let claim = processors * i128::from(estimate.as_nanos());
         self.users[user].change(|user| user.used += claim);
-        self.jobs.insert(job.job, PresentJob { submit: job.submit, user, processors, claim, start: Time::MAX });
+        self.jobs.insert(job.job, PresentJob { user, processors, claim, start: Time::MAX, waited: 0 });
     }
 
     /// Starts the job, which leaves the plan.
     pub(super) fn start(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
         self.count(-1, job, planned, view);
         let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
-        present.start = view.now;
-        self.users[present.user].change(|user| user.waited += present.wait(view.now));
+        (present.start, present.waited) = (view.now, view.now.saturating_since(job.submit).as_nanos().into());
+        self.users[present.user].change(|user| user.waited += present.waited);
     }
 
     pub(super) fn finish(&mut self, job: JobId, now: Time) {
@@ -167,7 +167,7 @@ impl UserUsage {
     /// Removes the wait of an interrupted job, which waits again.
     pub(super) fn lose(&mut self, job: JobId, now: Time) {
         let present = self.jobs[&job];
-        self.users[present.user].change(|user| user.waited -= present.wait(present.start));
+        self.users[present.user].change(|user| user.waited -= present.waited);
         self.finish(job, now);
     }
 
@@ -273,12 +273,5 @@ impl PlanSums {
             slowdown: self.slowdown + sign * terms.slowdown,
             jobs: self.jobs + sign * terms.jobs,
         }
-    }
-}
-
-impl PresentJob {
-    /// Wait in nanoseconds.
-    fn wait(&self, start: Time) -> i128 {
-        start.saturating_since(self.submit).as_nanos().into()
     }
 }

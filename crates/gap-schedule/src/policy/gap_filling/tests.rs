@@ -90,13 +90,18 @@ fn a_search_waits_for_its_time() {
     let machines = [Machine::new(4); 2];
     let (free, running, queue) = ([4; 2], [Running::new(), Running::new()], Queue::new());
     let view = View { now: Time::from_secs(1), machines: &machines, free: &free, running: &running, queue: &queue };
-    let mut policy = GapFilling::bgt(Placement::FirstFit, stream(1)).with_rounds_per_arrival(5);
-    policy = policy.with_period(Span::from_secs(60));
+    let mut policy = GapFilling::bgt(Placement::FirstFit, stream(1)).with_period(Span::from_secs(60));
     policy.begin(&view);
     (0..5).map(wide).for_each(|job| policy.on_submit(&job, &view));
     let mut starts = Starts::new();
     policy.schedule(&view, &mut starts);
     // Two start and three wait until 101 s; no round has been run.
     assert_eq!((starts.len(), policy.next_wakeup()), (2, Some(Time::from_secs(60))));
-    assert_eq!(policy.search.map(|search| search.left), Some(25));
+    assert_eq!(policy.search.as_ref().map(|search| search.left), Some(5 * 64));
+    // Four rounds for each that waits; then not even one, however many wait.
+    policy.schedule(&View { now: Time::from_secs(60), ..view }, &mut starts);
+    let search = policy.search.as_mut().expect("it searches");
+    assert_eq!(std::mem::take(&mut search.left), 5 * 64 - 4 * 3);
+    policy.schedule(&View { now: Time::from_secs(61), ..view }, &mut starts);
+    assert_eq!(policy.next_search, None);
 }

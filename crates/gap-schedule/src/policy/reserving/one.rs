@@ -10,16 +10,6 @@ use crate::view::{RunningJob, View, site};
 use sim_core::{Request, Span, Time};
 use std::cell::Cell;
 
-/// Reservation of the head of the queue.
-#[derive(Copy, Clone, Debug)]
-struct HeadStart {
-    machine: usize,
-    /// Start of the head.
-    at: Time,
-    /// Processors of the machine that the head leaves over then.
-    extra: u32,
-}
-
 impl Reserving {
     /// Starts jobs of `line` in their turn as long as they fit. The first that does not is the head, and holds the reservation.
     pub(super) fn find_head(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
@@ -38,8 +28,8 @@ impl Reserving {
     }
 
     /// Returns the suitable machine with the earliest start for the job, by the expected ends of its running jobs; of
-    /// several, the one that R5 prefers.
-    fn reserve_one(&mut self, job: &Request, view: &View<'_>) -> HeadStart {
+    /// several, the one that R5 prefers. Also returns that start, and the processors that the job leaves over then.
+    fn reserve_one(&mut self, job: &Request, view: &View<'_>) -> (usize, Time, u32) {
         let need = job.processors;
         self.in_turn.sort_unstable();
         let soonest = view.now.saturating_add(Span::from_nanos(1));
@@ -77,7 +67,7 @@ impl Reserving {
         // All releases of that instant count.
         let here = view.running[machine].iter().chain(self.started_on(machine));
         let released: u32 = here.filter(|job| job.expected_end <= at).map(|job| job.processors).sum();
-        HeadStart { machine, at, extra: self.free_tree.free(machine) + released - need }
+        (machine, at, self.free_tree.free(machine) + released - need)
     }
 
     /// Returns the jobs that this pass has started on the machine before the head was found, once `in_turn` is sorted.
@@ -94,7 +84,7 @@ impl Reserving {
     pub(super) fn backfill_behind_one(&mut self, behind: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
         let view = pass.view;
         let head = self.holders[0];
-        let HeadStart { machine: reserved, at, extra } = self.reserve_one(&head.request, view);
+        let (reserved, at, extra) = self.reserve_one(&head.request, view);
         pass.report(&head, || Reason::Reserved { machine: site(reserved), start: at });
         let by = ReservedStart { job: head.job, start: at, processors: head.request.processors };
         // Behind a job that is never expected to end, one nanosecond less than for ever.
