@@ -70,9 +70,7 @@
 //! # Machines that fail
 //!
 //! [`MultiCluster::with_outages`] takes failures and repairs as a stream, from a log or a distribution. Jobs on a
-//! failing machine lose their work, wait again behind all others, and start from the beginning. Policies do not know
-//! the end of an outage. They see an entry that holds all processors of the machine until the expected repair. Like a
-//! job, it may end earlier or later, and without an expected repair its end is unknown.
+//! failing machine lose their work, wait again, and start from the beginning. Policies do not know the end of an outage.
 //!
 //! ```
 //! use gap_schedule::{MultiCluster, Easy, Machine};

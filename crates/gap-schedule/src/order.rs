@@ -3,15 +3,14 @@
 use crate::queue::QueuedJob;
 use sim_core::{Span, Time};
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
-/// Declares the named orders: name on the command line, definition of the key, and source of each.
+/// Declares the named orders: name on the command line, definition of the key, and source of each, which end its documentation.
 macro_rules! orders {
-    ($(#[$meta:meta])* pub enum $Orders:ident { $($(#[$doc:meta])* $Order:ident $name:literal $definition:literal $source:expr;)+ }) => {
+    ($(#[$meta:meta])* pub enum $Orders:ident { $($(#[$doc:meta])* $Order:ident $name:literal $definition:literal $source:literal;)+ }) => {
         $(#[$meta])*
-        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+        #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
         pub enum $Orders {
-            $($(#[$doc])* $Order,)+
+            $($(#[$doc])* #[doc = concat!("\n", $definition, ". Source: ", $source, ".")] $Order,)+
             /// An order of your own, given as a function.
             Keyed(Keyed),
         }
@@ -30,10 +29,6 @@ macro_rules! orders {
         }
     };
 }
-
-const TEXTBOOKS: &str = "textbooks";
-const TANG: &str = "Tang et al., CLUSTER 2009";
-const LEARNT: &str = "Carastan-Santos & de Camargo, SC'17";
 
 orders! {
     /// Order of the queue: each job has a number, its [`key`](Self::key), and jobs have their turns by ascending key.
@@ -58,59 +53,46 @@ orders! {
     /// assert!(Order::Saf.key(&long, now) < Order::Saf.key(&wide, now)); // 14 400 s of processor time against 38 400 s
     /// ```
     pub enum Order {
-        /// First come, first served: the order of arrival, and nothing else.
+        /// First come, first served.
         #[default]
-        Fcfs "fcfs" "by arrival" TEXTBOOKS;
-        /// Shortest job first: *r*, smallest first.
-        Sjf "sjf" "r, smallest first" TEXTBOOKS;
+        Fcfs "fcfs" "by arrival" "textbooks";
+        /// Shortest job first.
+        Sjf "sjf" "r, smallest first" "textbooks";
         /// Shortest predicted first: the same as [`Sjf`](Self::Sjf), under the name used where *r* is predicted.
         ///
         /// D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
         /// Estimates", IEEE TPDS 18(6), 2007: the order in which EASY++ (EASY-SJBF) backfills.
         Spf "spf" "r, smallest first (the same where r is predicted)" "Tsafrir, Etsion & Feitelson, TPDS 2007";
-        /// Longest job first: *r*, largest first.
-        Ljf "ljf" "r, largest first" TEXTBOOKS;
-        /// Smallest area first: *r* · *n*, smallest first.
-        Saf "saf" "r · n, smallest first" TEXTBOOKS;
-        /// Largest area first: *r* · *n*, largest first.
-        Laf "laf" "r · n, largest first" TEXTBOOKS;
-        /// Narrowest first: *n*, smallest first.
-        Narrow "narrow" "n, smallest first" TEXTBOOKS;
-        /// Widest first: *n*, largest first.
-        Wide "wide" "n, largest first" TEXTBOOKS;
-        /// Largest expansion factor first: (*w* + *r*) / *r*, the slowdown of the job if it started now.
+        /// Longest job first.
+        Ljf "ljf" "r, largest first" "textbooks";
+        /// Smallest area first.
+        Saf "saf" "r · n, smallest first" "textbooks";
+        /// Largest area first.
+        Laf "laf" "r · n, largest first" "textbooks";
+        /// Narrowest first.
+        Narrow "narrow" "n, smallest first" "textbooks";
+        /// Widest first.
+        Wide "wide" "n, largest first" "textbooks";
+        /// Largest expansion factor first, the slowdown of the job if it started now.
         ///
         /// S. Srinivasan, R. Kettimuthu, V. Subramani and P. Sadayappan, "Characterization of backfilling strategies for parallel
         /// job scheduling", ICPP workshops 2002 (there: XFactor).
         Lxf "lxf" "(w + r) / r, largest first" "Srinivasan et al., ICPP workshops 2002";
-        /// (*w* / *r*)³ · *n*, largest first: favours old and short jobs, and wide ones among them.
+        /// Favours old and short jobs, and wide ones among them.
         ///
         /// W. Tang, Z. Lan, N. Desai and D. Buettner, "Fault-aware, utility-based job scheduling on Blue Gene/P systems", IEEE
         /// CLUSTER 2009.
-        Wfp3 "wfp3" "(w / r)³ · n, largest first" TANG;
-        /// *w* / (log₂ *n* · *r*), largest first: fast turnaround for small jobs. The logarithm is 0 for a serial job, so a
-        /// serial job that has waited at all comes before every wider one.
-        ///
-        /// Tang, Lan, Desai & Buettner (2009).
-        Unicef "unicef" "w / (log2 n · r), largest first" TANG;
-        /// log₁₀ *r* · *n* + 870 log₁₀ *s*, smallest first.
-        ///
+        Wfp3 "wfp3" "(w / r)³ · n, largest first" "Tang et al., CLUSTER 2009";
+        /// Fast turnaround for small jobs. The logarithm is 0 for a serial job, so a serial job that has waited at all comes
+        /// before every wider one.
+        Unicef "unicef" "w / (log2 n · r), largest first" "Tang et al., CLUSTER 2009";
         /// D. Carastan-Santos and R. Y. de Camargo, "Obtaining dynamic scheduling policies with simulation and machine learning",
         /// SC'17; in program text in D. Zhang, D. Dai, Y. He, F. S. Bao and B. Xie, "RLScheduler", SC'20 (as are WFP3, UNICEF and
         /// F2 to F4).
-        F1 "f1" "log10 r · n + 870 log10 s, smallest first" LEARNT;
-        /// √*r* · *n* + 25 600 log₁₀ *s*, smallest first.
-        ///
-        /// Carastan-Santos & de Camargo (SC'17).
-        F2 "f2" "√r · n + 25600 log10 s, smallest first" LEARNT;
-        /// *r* · *n* + 6 860 000 log₁₀ *s*, smallest first.
-        ///
-        /// Carastan-Santos & de Camargo (SC'17).
-        F3 "f3" "r · n + 6860000 log10 s, smallest first" LEARNT;
-        /// *r* · √*n* + 530 000 log₁₀ *s*, smallest first.
-        ///
-        /// Carastan-Santos & de Camargo (SC'17).
-        F4 "f4" "r · √n + 530000 log10 s, smallest first" LEARNT;
+        F1 "f1" "log10 r · n + 870 log10 s, smallest first" "Carastan-Santos & de Camargo, SC'17";
+        F2 "f2" "√r · n + 25600 log10 s, smallest first" "Carastan-Santos & de Camargo, SC'17";
+        F3 "f3" "r · n + 6860000 log10 s, smallest first" "Carastan-Santos & de Camargo, SC'17";
+        F4 "f4" "r · √n + 530000 log10 s, smallest first" "Carastan-Santos & de Camargo, SC'17";
     }
 }
 
@@ -155,12 +137,6 @@ impl PartialEq for Keyed {
 
 impl Eq for Keyed {}
 
-impl Hash for Keyed {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
-    }
-}
-
 impl fmt::Debug for Keyed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Keyed({:?})", self.name)
@@ -168,7 +144,7 @@ impl fmt::Debug for Keyed {
 }
 
 /// Position of a job in an [`Order`]: the smaller, the earlier its turn. Keys of different orders are not comparable.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key(u128);
 
 /// Order with a threshold: jobs that have waited that long go before all others, in order of arrival.
@@ -237,17 +213,15 @@ impl Order {
             Self::F2 => Key::smallest_first(r.sqrt() * n + 25_600.0 * log_s()),
             Self::F3 => Key::smallest_first(r * n + 6_860_000.0 * log_s()),
             Self::F4 => Key::smallest_first(r * n.sqrt() + 530_000.0 * log_s()),
-            Self::Keyed(keyed) => Key::of((keyed.key)(job, now)),
+            Self::Keyed(keyed) => {
+                let value = (keyed.key)(job, now);
+                Key::smallest_first(if value.is_nan() { f64::INFINITY } else { value + 0.0 })
+            }
         }
     }
 }
 
 impl Key {
-    /// Orders numbers ascending, NaN last.
-    fn of(value: f64) -> Self {
-        Self::smallest_first(if value.is_nan() { f64::INFINITY } else { value + 0.0 })
-    }
-
     /// Orders numbers ascending; none is NaN.
     fn smallest_first(value: f64) -> Self {
         Self(u128::from(ascending(value)))

@@ -49,20 +49,10 @@ fn earliest(
     placement: Placement,
     view: &View<'_>,
 ) -> Option<(Time, usize)> {
-    let mut best: Option<(Time, usize)> = None;
-    for (machine, place) in view.machines.iter().enumerate() {
-        if !view.suits(machine, &job.request) {
-            continue;
-        }
-        let start = plans[machine].earliest(view.now, span(machine, job, view), job.request.processors);
-        let Some(start) = start else { continue };
-        let is_better = best.is_none_or(|(earliest, other)| {
-            let faster = placement == Placement::Fastest && place.speed > view.machines[other].speed;
-            start < earliest || start == earliest && faster
-        });
-        if is_better {
-            best = Some((start, machine));
-        }
-    }
-    best
+    let suitable = (0..view.machines.len()).filter(|machine| view.suits(*machine, &job.request));
+    let earliest = |machine: usize| plans[machine].earliest(view.now, span(machine, job, view), job.request.processors);
+    let starts = suitable.filter_map(|machine| Some((earliest(machine)?, machine)));
+    let slowness = |machine: usize| if placement == Placement::Fastest { -view.machines[machine].speed } else { 0.0 };
+    // The lowest index of equals.
+    starts.min_by(|(one, a), (other, b)| one.cmp(other).then(slowness(*a).total_cmp(&slowness(*b))))
 }

@@ -38,17 +38,10 @@ sim_core::answers! {
     }
 }
 
-/// Sums by the number of processors that could be active.
+/// Sums by the number of processors that could be active: of the active processors, times the weights; and of the
+/// weights, which are nanoseconds, or instants.
 #[derive(Clone, Debug, Default)]
-struct Levels(BTreeMap<u64, Level>);
-
-#[derive(Copy, Clone, Debug, Default)]
-struct Level {
-    /// Active processors, summed with the weights.
-    active: u128,
-    /// Nanoseconds, or the number of instants.
-    weight: u128,
-}
+struct Levels(BTreeMap<u64, (u128, u128)>);
 
 impl Usage {
     /// Returns a probe for an empty grid with `processors` in total.
@@ -75,8 +68,8 @@ impl Usage {
         let possible = self.asked.min(self.processors);
         if possible > 0 {
             let span = now.since(self.now).as_nanos();
-            self.since_latest_arrival.count(possible, self.active, span);
-            self.instants.count(possible, self.active, 1);
+            self.since_latest_arrival.add(possible, u128::from(self.active) * u128::from(span), span.into());
+            self.instants.add(possible, self.active.into(), 1);
         }
         self.now = now;
     }
@@ -111,25 +104,22 @@ impl Probe for Usage {
 }
 
 impl Levels {
-    fn count(&mut self, possible: u64, active: u64, weight: u64) {
+    fn add(&mut self, possible: u64, active: u128, weight: u128) {
         let level = self.0.entry(possible).or_default();
-        level.active += u128::from(active) * u128::from(weight);
-        level.weight += u128::from(weight);
+        *level = (level.0 + active, level.1 + weight);
     }
 
     /// Moves all counts of `other` into this one.
     fn absorb(&mut self, other: &mut Self) {
-        while let Some((possible, Level { active, weight })) = other.0.pop_first() {
-            let level = self.0.entry(possible).or_default();
-            level.active += active;
-            level.weight += weight;
+        while let Some((possible, (active, weight))) = other.0.pop_first() {
+            self.add(possible, active, weight);
         }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a mean, for statistics")]
     fn mean(&self) -> Option<f64> {
-        let weight: u128 = self.0.values().map(|level| level.weight).sum();
-        let usage: f64 = self.0.iter().map(|(possible, level)| level.active as f64 / *possible as f64).sum();
+        let weight: u128 = self.0.values().map(|(_, weight)| weight).sum();
+        let usage: f64 = self.0.iter().map(|(possible, (active, _))| *active as f64 / *possible as f64).sum();
         (weight > 0).then(|| usage / weight as f64)
     }
 }

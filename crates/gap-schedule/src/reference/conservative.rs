@@ -17,7 +17,6 @@ pub struct Conservative {
     turns: Priority,
     /// Waiting jobs in order of arrival, each with its reserved start and machine; `None` if by expectations it can never start.
     promised: Vec<(QueuedJob, Option<(Time, usize)>)>,
-    newcomers: Vec<QueuedJob>,
     /// Events since the last pass: an end, an early end, an unexpected event.
     ended: bool,
     early: bool,
@@ -54,26 +53,21 @@ impl Conservative {
         earliest(&plans, &self.promised[number].0, Placement::Fastest, view)
     }
 
-    /// Orders the jobs by reserved start, then by arrival.
-    fn by_start(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.promised.len()).collect();
-        order.sort_by_key(|number| self.promised[*number].1.map_or(Time::MAX, |slot| slot.0));
-        order
-    }
-
-    /// Orders the jobs by their turns in a compression.
-    fn in_order(&self, now: Time) -> Vec<usize> {
-        if self.order == CompressOrder::Reserved {
-            return self.by_start();
+    /// Sorts the jobs by reserved start or by turn; equals, by arrival.
+    fn sorted(&self, order: CompressOrder, now: Time) -> Vec<usize> {
+        let mut numbers: Vec<usize> = (0..self.promised.len()).collect();
+        match order {
+            CompressOrder::Reserved => {
+                numbers.sort_by_key(|number| self.promised[*number].1.map_or(Time::MAX, |slot| slot.0))
+            }
+            CompressOrder::Arrival => numbers.sort_by_key(|number| self.turns.turn(&self.promised[*number].0, now)),
         }
-        let mut order: Vec<usize> = (0..self.promised.len()).collect();
-        order.sort_by_key(|number| self.turns.turn(&self.promised[*number].0, now));
-        order
+        numbers
     }
 
     /// Keeps the reservations that can still be kept, and gives the other jobs new ones.
     fn mend(&mut self, view: &View<'_>) {
-        let order = self.in_order(view.now);
+        let order = self.sorted(self.order, view.now);
         let former: Vec<_> = self.promised.iter_mut().map(|(_, slot)| slot.take()).collect();
         let mut lost = Vec::new();
         for number in order {
@@ -104,7 +98,7 @@ impl Policy for Conservative {
         let (early, ended) = (std::mem::take(&mut self.early), std::mem::take(&mut self.ended));
         let is_turn = if self.order == CompressOrder::Arrival { ended } else { early };
         if is_turn || astray {
-            for number in self.in_order(view.now) {
+            for number in self.sorted(self.order, view.now) {
                 let best = self.best(number, view);
                 let slot = &mut self.promised[number].1;
                 if best.is_some_and(|best| slot.is_none_or(|slot| best.0 < slot.0)) {
@@ -112,12 +106,14 @@ impl Policy for Conservative {
                 }
             }
         }
-        for newcomer in std::mem::take(&mut self.newcomers) {
-            self.promised.push((newcomer, None));
-            let last = self.promised.len() - 1;
-            self.promised[last].1 = self.best(last, view);
+        for job in view.queue {
+            if self.promised.iter().all(|(known, _)| known.job != job.job) {
+                self.promised.push((*job, None));
+                let last = self.promised.len() - 1;
+                self.promised[last].1 = self.best(last, view);
+            }
         }
-        for number in self.by_start() {
+        for number in self.sorted(CompressOrder::Reserved, view.now) {
             let (job, slot) = self.promised[number];
             if let Some((start, machine)) = slot.filter(|(start, _)| *start <= view.now) {
                 assert_eq!(start, view.now, "no start is missed");
@@ -126,10 +122,6 @@ impl Policy for Conservative {
             }
         }
         self.promised.retain(|(job, _)| starts.iter().all(|(started, _)| *started != job.job));
-    }
-
-    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
-        self.newcomers.push(*job);
     }
 
     fn on_completion(&mut self, job: &RunningJob, _: SiteId, view: &View<'_>) {

@@ -1,10 +1,10 @@
 //! Conditions that every schedule must meet under every policy.
 
 use super::scene::{Run, Scene, Transcript, is_admitted};
-use crate::multi_cluster::{MultiCluster, Passes};
+use crate::multi_cluster::Passes;
 use crate::policy::Policy;
-use crate::view::RunningJob;
-use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Time};
+use crate::view::{RunningJob, View};
+use sim_core::{Fact, JobId, JobLog, JobRecord, Sim, SiteId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Asserts that the policy schedules every scene feasibly. No machine is overcommitted. Every job that fits somewhere
@@ -21,7 +21,7 @@ pub fn assert_feasible(policy: impl Policy + Clone, scene: &Scene, passes: Passe
 
     let mut watched = Sim::new(scene.grid(policy.clone(), passes), (JobLog::collecting(), Transcript::new()));
     while watched.step() {
-        check_grid(watched.model(), &watched.probe().0, watched.now());
+        check_grid(&watched.model().view(watched.now()), &watched.probe().0);
     }
     let (log, beside) = watched.probe();
     assert_eq!(beside, &told, "a probe changes nothing");
@@ -130,12 +130,7 @@ impl Scene {
 }
 
 /// Asserts that the state of the grid agrees with the facts.
-fn check_grid<S: Policy>(
-    grid: &MultiCluster<S, impl Iterator<Item = Job>, impl Iterator<Item = Outage>>,
-    log: &JobLog<Vec<sim_core::JobRecord>>,
-    now: Time,
-) {
-    let view = grid.view(now);
+fn check_grid(view: &View<'_>, log: &JobLog<Vec<JobRecord>>) {
     let mut running = 0;
     for (machine, (free, here)) in view.machines.iter().zip(view.free.iter().zip(view.running)) {
         let held: u32 = here.iter().map(|job| job.processors).sum();

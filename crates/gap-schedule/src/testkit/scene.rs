@@ -95,9 +95,7 @@ pub fn hurried(mut jobs: Vec<Job>, by: u64) -> Vec<Job> {
 
 /// Sets exact estimates, and deadlines for two in three jobs.
 pub fn with_deadlines(mut jobs: Vec<Job>) -> Vec<Job> {
-    for job in &mut jobs {
-        job.request.estimate = Some(job.runtime);
-    }
+    jobs.iter_mut().for_each(|job| job.request.estimate = Some(job.runtime));
     due(jobs)
 }
 
@@ -116,15 +114,11 @@ pub fn choosy(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     let masks = prop_oneof![Just(Vec::new()), prop::collection::vec(mask, 60)];
     (Just(jobs), masks).prop_map(|(mut jobs, masks)| {
         for (job, mask) in jobs.iter_mut().zip(masks) {
+            let sites = |mask: u8| (0..8).filter(|site| mask >> site & 1 == 1).map(SiteId).collect();
             job.request.sites = mask.map_or(SiteSet::ALL, sites);
         }
         jobs
     })
-}
-
-/// Returns the sites whose bits are set.
-fn sites(mask: u8) -> SiteSet {
-    (0..8).filter(|site| mask >> site & 1 == 1).map(SiteId).collect()
 }
 
 /// Returns true if some machine that the job may use is wide enough for it.
@@ -152,19 +146,16 @@ pub const fn outage(machine: u32, down: u64, up: u64) -> Outage {
     Outage { site: SiteId(machine), down: Time::from_secs(down), up: Time::from_secs(up) }
 }
 
-/// Strategy for outages that overlap, touch, follow each other at once, or have no length.
-fn outages() -> impl Strategy<Value = Vec<(u64, prop::sample::Index, u64)>> {
-    prop::collection::vec((0..12_u64, any::<prop::sample::Index>(), 0..20_u64), 0..16)
-}
-
 /// Strategy for scenes on machines of at most `widest` processors. Estimates are exact, too long, too short or missing. Two jobs in three
 /// have deadlines; some may not run everywhere; a few are wider than any machine. Repairs are expected soon, late or not at all.
 pub fn scenes(widest: u32) -> impl Strategy<Value = Scene> {
     let jobs = (workload(widest + 1), 1..4_u64).prop_map(|(jobs, by)| due(hurried(jobs, by)));
     let jobs =
         jobs.prop_flat_map(|jobs| prop_oneof![1 => Just(jobs.clone()), 2 => misjudged(jobs)]).prop_flat_map(choosy);
+    // They overlap, touch, follow each other at once, or have no length.
+    let outages = prop::collection::vec((0..12_u64, any::<prop::sample::Index>(), 0..20_u64), 0..16);
     let expected = prop_oneof![1 => Just(Span::MAX), 2 => (0..20_u64).prop_map(Span::from_secs)];
-    (machines(widest), jobs, outages(), expected).prop_map(|(machines, jobs, outages, repair_expected)| {
+    (machines(widest), jobs, outages, expected).prop_map(|(machines, jobs, outages, repair_expected)| {
         let mut now = 0;
         let timed = outages.into_iter().map(|(gap, machine, length)| {
             now += gap;
