@@ -31,7 +31,7 @@ impl Easy {
         let mut best: Option<HeadReservation> = None;
         let needed = state.request(head).processors;
         for (id, cluster) in state.cluster_ids().zip(state.clusters()) {
-            if needed > cluster.processors() {
+            if needed > cluster.processors {
                 continue;
             }
             let releases = cluster.releases(now.seconds);

@@ -219,7 +219,7 @@ impl ClusterSchedule {
             return mark * STRIDE;
         }
         let cluster = state.cluster(cluster);
-        self.processors = cluster.processors();
+        self.processors = cluster.processors;
         let mut releases = cluster.releases(now.seconds);
         hash_order(&mut releases);
         self.free.begin(releases);

@@ -17,8 +17,10 @@ pub struct GridState {
 /// Pool of processors.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    processors: u32,
-    free: u32,
+    /// Total number of processors.
+    pub processors: u32,
+    /// Number of processors that no running or sent job holds.
+    pub free: u32,
     /// Processors that no running job holds, those of the sent job included.
     idle: BTreeSet<u32>,
     /// Running jobs in the order in which they reach their limits.
@@ -137,16 +139,6 @@ impl GridState {
 impl Cluster {
     fn new(processors: u32) -> Self {
         Self { processors, free: processors, idle: (0..processors).collect(), running: Vec::new(), sent: None }
-    }
-
-    /// Total number of processors.
-    pub const fn processors(&self) -> u32 {
-        self.processors
-    }
-
-    /// Number of processors that no running or sent job holds.
-    pub const fn free(&self) -> u32 {
-        self.free
     }
 
     /// Returns the releases of processors if every job takes its limit: one entry for each instant, in order of time.

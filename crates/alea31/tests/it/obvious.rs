@@ -114,7 +114,7 @@ impl Obvious {
             let processors = first.map(|(_, processors)| processors).sum();
             planned.gaps.push(Gap { start: earliest, end: latest, processors, job: None });
         }
-        let processors = state.clusters()[cluster].processors();
+        let processors = state.clusters()[cluster].processors;
         planned.gaps.push(Gap { start: latest, end: f64::MAX, processors, job: None });
         planned
     }
@@ -273,7 +273,7 @@ impl Policy for Obvious {
     fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState) {
         self.lists.resize(state.clusters().len(), Vec::new());
         self.processors = if self.processors.is_empty() {
-            state.clusters().iter().map(|cluster| vec![None; cluster.processors() as usize]).collect()
+            state.clusters().iter().map(|cluster| vec![None; cluster.processors as usize]).collect()
         } else {
             std::mem::take(&mut self.processors)
         };
@@ -291,7 +291,7 @@ impl Policy for Obvious {
     fn select(&mut self, _: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
         for cluster in 0..self.lists.len() {
             let Some(&first) = self.lists[cluster].first() else { continue };
-            if state.request(first).processors <= state.clusters()[cluster].free() {
+            if state.request(first).processors <= state.clusters()[cluster].free {
                 self.lists[cluster].remove(0);
                 self.present.push((first, cluster, None));
                 sent.push((first, site(cluster)));

@@ -21,7 +21,7 @@ impl ObviousEasy {
         let running = self.running.iter().filter(|(_, (other, _))| *other == cluster).map(|(job, _)| *job);
         let sent = self.sent.filter(|(_, other)| *other == cluster).map(|(job, _)| job);
         let held: u32 = running.chain(sent).map(|job| state.request(job).processors).sum();
-        state.cluster(cluster).processors() - held
+        state.cluster(cluster).processors - held
     }
 
     /// Returns the release of each processor, according to limits, in order of time.
@@ -34,7 +34,7 @@ impl ObviousEasy {
                     .extend(vec![now + (job.limit.as_secs_f64() - (now - *start)).max(0.0); job.processors as usize]);
             }
         }
-        releases.resize(state.cluster(cluster).processors() as usize, now);
+        releases.resize(state.cluster(cluster).processors as usize, now);
         releases.sort_unstable_by(f64::total_cmp);
         if let Some((job, other)) = self.sent
             && other == cluster

@@ -93,7 +93,7 @@ impl WatchedCons {
         let on_cluster = self.running.iter().filter(|(_, (other, _))| *other == cluster);
         let mut running: Vec<(JobIndex, Time)> = on_cluster.map(|(job, (_, start))| (*job, *start)).collect();
         running.sort_by_key(|(job, start)| (*start, *job));
-        let (others, processors) = (running.clone(), state.cluster(cluster).processors());
+        let (others, processors) = (running.clone(), state.cluster(cluster).processors);
         // The ended job is placed after the running ones, so that these keep their places.
         running.push(ended);
         let draw = |running: &[(JobIndex, Time)], planned: &[(JobIndex, Time)]| {
