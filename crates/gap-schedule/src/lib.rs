@@ -172,8 +172,7 @@ pub use policy::{
     FlexibleBackfill, FlexibleConfig, ForkablePolicy, GapFilling, Minext, Moves, OrderedBackfill, Placement, Policy,
     PolicyError, Weight,
 };
-pub use predict::{Corrector, Doubling, Expired, Increments, ToRequested};
-pub use predict::{MeanOfUser, Predictor, Requested, TimesRequested};
+pub use predict::{Corrector, Expired, MeanOfUser, Predictor, Requested, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};
 pub use reason::{Reason, ReasonProbe, ReservedStart, Right};
 pub use view::{Machine, Running, RunningJob, Starts, View};

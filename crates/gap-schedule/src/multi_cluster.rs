@@ -269,8 +269,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let predictions = self.state.predictions.as_mut().expect("only a prediction expires");
         run.expiry = None;
         let expired = Expired {
-            job,
-            request: present.job.request,
+            requested: present.job.request.estimate,
             first: present.expected.expect("only a prediction expires"),
             prediction: run.prediction.expect("only a prediction expires"),
             corrections: run.corrections,

@@ -1,14 +1,14 @@
 //! Predictions of run times, which replace the users' estimates, and corrections of those that jobs have outlived.
 
 use dyn_clone::DynClone;
-use sim_core::{JobId, Request, Span};
+use sim_core::{Request, Span};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Debug;
 
 /// Predicts run times: called for each job when it is submitted, and for each job that ends.
 ///
 /// A prediction orders queues and places reservations. The limit of a job remains the user's request, and no job is
-/// killed by a prediction. A job that outlives its prediction gets another one from a [`Corrector`](crate::Corrector).
+/// killed by a prediction. A job that outlives its prediction gets another one from a [`Corrector`].
 ///
 /// A predictor sees requests, and run times of the past. The only exception,
 /// [`Predictions::clairvoyant`](crate::Predictions::clairvoyant), implements no trait.
@@ -128,26 +128,27 @@ impl Predictor for MeanOfUser {
     }
 }
 
-/// Corrects predictions: called at the instant at which a job outlives its prediction.
+/// Rule that corrects a prediction at the instant at which a job outlives it.
 ///
 /// Without a correction, the scheduler expects such a job to end at any moment, rests reservations on that, and is
 /// wrong at each pass. On KTH-SP2, uncorrected predictions multiply EASY's mean wait by 6.9 (mean of a user's last two
 /// jobs) or by 3.9 (last five); corrected to the request, those of two jobs lower it by a sixth.
-pub trait Corrector: Debug + DynClone + Send + Sync {
-    /// Returns the new expected run time from the start of the job, at reference speed. `None`, or a run time that has passed
-    /// already, leaves the job without a prediction: it is expected to end at any moment, and the corrector is not called again.
-    fn correct(&mut self, expired: &Expired) -> Option<Span>;
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Corrector {
+    /// To the request of the user.
+    ToRequested,
+    /// To twice the expired prediction. It may exceed the request.
+    Doubling,
+    /// To the first prediction plus an increment that grows from correction to correction, at most the request. After the
+    /// last increment, to the request.
+    Increments(Vec<Span>),
 }
 
-dyn_clone::clone_trait_object!(Corrector);
-
-/// Job that has outlived its prediction.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+/// Prediction that a job has outlived.
+#[derive(Copy, Clone, Debug)]
 pub struct Expired {
-    /// Id of the job.
-    pub job: JobId,
-    /// Request of its user.
-    pub request: Request,
+    /// Run time that its user requested.
+    pub requested: Option<Span>,
     /// Prediction at its submission.
     pub first: Span,
     /// Prediction that has now expired: `first`, or the last correction.
@@ -156,53 +157,28 @@ pub struct Expired {
     pub corrections: u32,
 }
 
-/// Correction to the request of the user.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct ToRequested;
-
-impl Corrector for ToRequested {
-    fn correct(&mut self, expired: &Expired) -> Option<Span> {
-        expired.request.estimate
-    }
-}
-
-/// Correction to twice the expired prediction. It may exceed the request.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Doubling;
-
-impl Corrector for Doubling {
-    fn correct(&mut self, expired: &Expired) -> Option<Span> {
-        Some(Span::from_nanos(expired.prediction.as_nanos().saturating_mul(2)))
-    }
-}
-
-/// Correction to the first prediction plus an increment that grows from correction to correction, at most the request.
-/// After the last increment, the request.
-///
-/// Source: Tsafrir, Etsion & Feitelson (TPDS 2007), §4: 1, 5, 15 and 30 minutes, 1, 2, 5, 10, 20, 50 and 100 hours
-/// ([`tsafrir`](Self::tsafrir)).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Increments(
-    /// Increments in order of use, each added to the first prediction.
-    pub Vec<Span>,
-);
-
-impl Increments {
-    /// Returns the increments of EASY++.
+impl Corrector {
+    /// Returns the increments of EASY++: 1, 5, 15 and 30 minutes, 1, 2, 5, 10, 20, 50 and 100 hours.
+    ///
+    /// Source: Tsafrir, Etsion & Feitelson (TPDS 2007), §4.
     pub fn tsafrir() -> Self {
         const MINUTES: [u64; 11] = [1, 5, 15, 30, 60, 120, 300, 600, 1_200, 3_000, 6_000];
-        Self(MINUTES.map(|minutes| Span::from_secs(60 * minutes)).to_vec())
+        Self::Increments(MINUTES.map(|minutes| Span::from_secs(60 * minutes)).to_vec())
     }
-}
 
-impl Corrector for Increments {
-    fn correct(&mut self, expired: &Expired) -> Option<Span> {
-        let asked = expired.request.estimate;
+    /// Returns the new expected run time from the start of the job, at reference speed. `None`, or a run time that has passed
+    /// already, leaves the job without a prediction: it is expected to end at any moment, and is not corrected again.
+    pub(crate) fn correct(&self, expired: &Expired) -> Option<Span> {
+        let Expired { requested, first, prediction, corrections } = *expired;
+        let increment = match self {
+            Self::ToRequested => None,
+            Self::Doubling => return Some(Span::from_nanos(prediction.as_nanos().saturating_mul(2))),
+            Self::Increments(increments) => increments.get(corrections as usize),
+        };
         // The published rule removes the last increment and adds the next: all count from the first prediction. A
         // correction that was cut at the request is the last one, since the next is cut there too.
-        let Some(next) = self.0.get(expired.corrections as usize) else { return asked };
-        let corrected = Span::from_nanos(expired.first.as_nanos().saturating_add(next.as_nanos()));
-        Some(asked.map_or(corrected, |asked| corrected.min(asked)))
+        let increased = increment.map(|next| Span::from_nanos(first.as_nanos().saturating_add(next.as_nanos())));
+        [increased, requested].into_iter().flatten().min()
     }
 }
 
@@ -258,11 +234,11 @@ mod tests {
     }
 
     /// Lists the corrections of a job that never ends, in seconds.
-    fn corrections(mut increments: Increments, first: u64, asked: Option<u64>) -> Vec<u64> {
-        let (first, request) = (Span::from_secs(first), of(None, asked));
+    fn corrections(increments: &Corrector, first: u64, requested: Option<u64>) -> Vec<u64> {
+        let (first, requested) = (Span::from_secs(first), requested.map(Span::from_secs));
         let mut prediction = first;
         let corrected = |corrections| {
-            let expired = Expired { job: JobId(3), request, first, prediction, corrections };
+            let expired = Expired { requested, first, prediction, corrections };
             prediction = increments.correct(&expired).filter(|next| *next > prediction)?;
             Some(prediction.as_nanos() / 1_000_000_000)
         };
@@ -271,16 +247,21 @@ mod tests {
 
     #[test]
     fn increments_count_from_the_first_prediction_and_end_at_the_request() {
-        assert_eq!(corrections(Increments::tsafrir(), 100, Some(3_000)), [160, 400, 1_000, 1_900, 3_000]);
-        assert_eq!(corrections(Increments::tsafrir(), 100, Some(1_900)), [160, 400, 1_000, 1_900]);
+        let tsafrir = Corrector::tsafrir();
+        assert_eq!(corrections(&tsafrir, 100, Some(3_000)), [160, 400, 1_000, 1_900, 3_000]);
+        assert_eq!(corrections(&tsafrir, 100, Some(1_900)), [160, 400, 1_000, 1_900]);
         let request = 1_000_000;
         let hours = |hours: u64| 100 + 3_600 * hours;
-        let long = corrections(Increments::tsafrir(), 100, Some(request));
+        let long = corrections(&tsafrir, 100, Some(request));
         let expected =
             [160, 400, 1_000, 1_900, hours(1), hours(2), hours(5), hours(10), hours(20), hours(50), hours(100)];
         assert_eq!(long[..11], expected);
         assert_eq!(long[11..], [request], "after the last of them");
-        assert_eq!(corrections(Increments::tsafrir(), 100, None), expected);
-        assert_eq!(corrections(Increments(vec![Span::from_secs(7)]), 1, Some(90)), [8, 90], "a list of one");
+        assert_eq!(corrections(&tsafrir, 100, None), expected);
+        assert_eq!(
+            corrections(&Corrector::Increments(vec![Span::from_secs(7)]), 1, Some(90)),
+            [8, 90],
+            "a list of one"
+        );
     }
 }

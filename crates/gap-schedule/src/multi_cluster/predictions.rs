@@ -7,7 +7,7 @@ use sim_core::{Request, Span};
 /// users' requests. See [`MultiCluster::with_predictions`](crate::MultiCluster::with_predictions).
 ///
 /// ```
-/// use gap_schedule::{Easy, Increments, Machine, MeanOfUser, MultiCluster, Predictions};
+/// use gap_schedule::{Corrector, Easy, Machine, MeanOfUser, MultiCluster, Predictions};
 /// use sim_core::{Job, JobId, Sim, Span, Time};
 ///
 /// let job = |id: u32, runtime| {
@@ -18,7 +18,7 @@ use sim_core::{Request, Span};
 ///     job
 /// };
 /// let jobs = [job(0, 100), job(1, 300), job(2, 250)];
-/// let predictions = Predictions::by(MeanOfUser::tsafrir()).corrected_by(Increments::tsafrir());
+/// let predictions = Predictions::by(MeanOfUser::tsafrir()).corrected_by(Corrector::tsafrir());
 /// let world = MultiCluster::new(vec![Machine::new(4)], Easy::default(), jobs.into_iter()).with_predictions(predictions);
 /// let (world, ()) = Sim::new(world, ()).run();
 ///
@@ -30,7 +30,7 @@ use sim_core::{Request, Span};
 pub struct Predictions {
     /// `None` if the run times themselves are the predictions.
     predictor: Option<Box<dyn Predictor>>,
-    corrector: Option<Box<dyn Corrector>>,
+    corrector: Option<Corrector>,
     pub(super) counts: PredictionCounts,
 }
 
@@ -70,10 +70,10 @@ impl Predictions {
         Self { predictor: None, corrector: None, counts: PredictionCounts::default() }
     }
 
-    /// Adds a corrector, which is called when a prediction expires.
+    /// Adds a corrector for predictions that expire.
     #[must_use]
-    pub fn corrected_by(self, corrector: impl Corrector + 'static) -> Self {
-        Self { corrector: Some(Box::new(corrector)), ..self }
+    pub fn corrected_by(self, corrector: Corrector) -> Self {
+        Self { corrector: Some(corrector), ..self }
     }
 
     /// Counts so far.
@@ -106,6 +106,6 @@ impl Predictions {
     /// Returns the corrected prediction of a job whose prediction has expired; `None` if it is not corrected.
     pub fn correct(&mut self, expired: &Expired) -> Option<Span> {
         self.counts.expired += u64::from(expired.corrections == 0);
-        self.corrector.as_mut()?.correct(expired)
+        self.corrector.as_ref()?.correct(expired)
     }
 }

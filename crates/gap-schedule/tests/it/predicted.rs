@@ -84,7 +84,7 @@ pub(crate) fn predicted_easy(
             PredictedEvent::Expire => {
                 let Predicted { first_prediction: first, corrections, .. } = run.found[id];
                 let prediction = run.expected[id];
-                let expired = Expired { job: job.id, request: job.request, first, prediction, corrections };
+                let expired = Expired { requested: job.request.estimate, first, prediction, corrections };
                 run.expected[id] = predictions.correct(&expired).expect("a request is never outlived");
                 run.found[id].corrections += 1;
                 run.watch(id);

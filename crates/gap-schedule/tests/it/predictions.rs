@@ -7,9 +7,9 @@ use crate::predicted::{Behind, Predicted, predicted_easy};
 use gap_schedule::reference;
 use gap_schedule::testkit::{Scene, Transcript, scenes};
 use gap_schedule::{
-    Backfilling, CompressOrder, Conservative, Depth, Doubling, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
-    Increments, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes, Placement, Planner, Policy,
-    Predictions, Predictor, QueuedJob, Requested, RunningJob, Starts, TimesRequested, ToRequested, View,
+    Backfilling, CompressOrder, Conservative, Corrector, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
+    Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes, Placement, Planner, Policy, Predictions,
+    Predictor, QueuedJob, Requested, RunningJob, Starts, TimesRequested, View,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -49,13 +49,6 @@ enum Who {
     Wild(u64),
 }
 
-#[derive(Copy, Clone, Debug)]
-enum How {
-    Requested,
-    Doubling,
-    Increments,
-}
-
 fn who() -> impl Strategy<Value = Who> {
     prop_oneof![
         1 => Just(Who::Requested),
@@ -67,11 +60,13 @@ fn who() -> impl Strategy<Value = Who> {
     ]
 }
 
-fn how() -> impl Strategy<Value = How> {
-    prop::sample::select(vec![How::Requested, How::Doubling, How::Increments])
+fn how() -> impl Strategy<Value = Corrector> {
+    // The jobs of these tests take seconds.
+    let increments = Corrector::Increments([1, 2, 4].map(Span::from_secs).to_vec());
+    prop::sample::select(vec![Corrector::ToRequested, Corrector::Doubling, increments])
 }
 
-fn given(who: Who, how: How) -> Predictions {
+fn given(who: Who, how: &Corrector) -> Predictions {
     let predictions = match who {
         Who::Requested => Predictions::by(Requested),
         Who::Clairvoyant => Predictions::clairvoyant(),
@@ -80,12 +75,7 @@ fn given(who: Who, how: How) -> Predictions {
         Who::Mean(window) => Predictions::by(MeanOfUser::new(window)),
         Who::Wild(seed) => Predictions::by(Wild(seed)),
     };
-    match how {
-        How::Requested => predictions.corrected_by(ToRequested),
-        How::Doubling => predictions.corrected_by(Doubling),
-        // The jobs of these tests take seconds.
-        How::Increments => predictions.corrected_by(Increments([1, 2, 4].map(Span::from_secs).to_vec())),
-    }
+    predictions.corrected_by(how.clone())
 }
 
 /// Runs a policy with predictions on a scene.
@@ -175,8 +165,8 @@ proptest! {
     #[test]
     fn the_fast_path_and_the_obvious_program_agree(jobs in jobs(), who in who(), how in how()) {
         for behind in [Behind::Arrival, Behind::Shortest] {
-            let obvious = predicted_easy(&jobs, WIDEST, behind, given(who, how));
-            prop_assert_eq!(fast(&jobs, WIDEST, behind, given(who, how)), obvious);
+            let obvious = predicted_easy(&jobs, WIDEST, behind, given(who, &how));
+            prop_assert_eq!(fast(&jobs, WIDEST, behind, given(who, &how)), obvious);
         }
     }
 
@@ -185,7 +175,7 @@ proptest! {
     fn what_is_predicted_as_requested_changes_nothing(scene in requested()) {
         for passes in PASSES {
             for (one, other) in policies().into_iter().zip(policies()) {
-                let predicted = transcript(&scene, one, passes, given(Who::Requested, How::Requested));
+                let predicted = transcript(&scene, one, passes, given(Who::Requested, &Corrector::ToRequested));
                 prop_assert_eq!(predicted, scene.transcript(other, passes));
             }
         }
@@ -194,7 +184,7 @@ proptest! {
     #[test]
     fn a_clairvoyant_prediction_never_expires(scene in requested(), passes in prop::sample::select(PASSES.to_vec())) {
         for policy in policies() {
-            let world = scene.grid(policy, passes).with_predictions(given(Who::Clairvoyant, How::Doubling));
+            let world = scene.grid(policy, passes).with_predictions(given(Who::Clairvoyant, &Corrector::Doubling));
             let (world, ()) = Sim::new(world, ()).run();
             let counts = world.predictions().expect("they were given").counts();
             prop_assert_eq!((counts.expired, counts.corrections), (0, 0));
@@ -207,7 +197,7 @@ proptest! {
     fn every_schedule_is_sound_whatever_is_predicted(scene in requested(), who in who(), how in how()) {
         for passes in PASSES {
             for policy in policies() {
-                let told = transcript(&scene, policy, passes, given(who, how));
+                let told = transcript(&scene, policy, passes, given(who, &how));
                 scene.check_schedule(&told);
             }
         }
@@ -220,13 +210,13 @@ proptest! {
         let scene = Scene::new(&machines, &jobs);
         for passes in [Passes::PerInstant, Passes::PerEvent] {
             let ordered = Both(OrderedBackfill::new(rule), reference::OrderedBackfill(rule));
-            transcript(&scene, ordered, passes, given(who, how));
+            transcript(&scene, ordered, passes, given(who, &how));
             for depth in [Depth::Jobs(depth), Depth::All] {
-                transcript(&scene, both(depth, Placement::Fastest), passes, given(who, how));
+                transcript(&scene, both(depth, Placement::Fastest), passes, given(who, &how));
             }
             for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
                 let fast = Conservative::default().with_compress_order(order);
-                transcript(&scene, Both(fast, reference::Conservative::new(order)), passes, given(who, how));
+                transcript(&scene, Both(fast, reference::Conservative::new(order)), passes, given(who, &how));
             }
         }
     }

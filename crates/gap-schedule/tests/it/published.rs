@@ -3,7 +3,7 @@
 use crate::predicted::{Behind, Predicted, predicted_easy};
 use crate::predictions::fast;
 use flate2::read::GzDecoder;
-use gap_schedule::{Doubling, Increments, MeanOfUser, Predictions, Requested, TimesRequested, ToRequested};
+use gap_schedule::{Corrector, MeanOfUser, Predictions, Requested, TimesRequested};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 use std::fs::File;
 
@@ -53,9 +53,9 @@ fn predictions(predictor: &str, corrector: &str) -> Predictions {
     };
     match corrector {
         "NA" | "throw_an_error" => predictions,
-        "reqtime" => predictions.corrected_by(ToRequested),
-        "recursive_doubling" => predictions.corrected_by(Doubling),
-        "tsafrir" => predictions.corrected_by(Increments::tsafrir()),
+        "reqtime" => predictions.corrected_by(Corrector::ToRequested),
+        "recursive_doubling" => predictions.corrected_by(Corrector::Doubling),
+        "tsafrir" => predictions.corrected_by(Corrector::tsafrir()),
         other => panic!("no corrector {other}"),
     }
 }

@@ -1,8 +1,8 @@
 //! Order, predictor and corrector: the key of a row of the published results.
 
 use gap_schedule::{
-    Backfilling, Doubling, Easy, Increments, MeanOfUser, Order, OrderedBackfill, Passes, Policy, Predictions,
-    Requested, TimesRequested, ToRequested,
+    Backfilling, Corrector, Easy, MeanOfUser, Order, OrderedBackfill, Passes, Policy, Predictions, Requested,
+    TimesRequested,
 };
 use serde::Serialize;
 
@@ -74,9 +74,9 @@ impl Combination {
             _ => Predictions::by(MeanOfUser::tsafrir()),
         };
         match corrector {
-            "requested" => predictions.corrected_by(ToRequested),
-            "doubling" => predictions.corrected_by(Doubling),
-            "tsafrir" => predictions.corrected_by(Increments::tsafrir()),
+            "requested" => predictions.corrected_by(Corrector::ToRequested),
+            "doubling" => predictions.corrected_by(Corrector::Doubling),
+            "tsafrir" => predictions.corrected_by(Corrector::tsafrir()),
             _ => predictions,
         }
     }

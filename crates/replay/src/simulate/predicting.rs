@@ -1,9 +1,7 @@
 //! Predicted run times: the settings `predict` and `correct` of a policy's name, and `--estimates mean-of-user:K`.
 
 use super::watch::float;
-use gap_schedule::{
-    Doubling, Increments, MeanOfUser, PredictionCounts, Predictions, Requested, TimesRequested, ToRequested,
-};
+use gap_schedule::{Corrector, MeanOfUser, PredictionCounts, Predictions, Requested, TimesRequested};
 use workload::Estimates;
 
 pub(super) const PREDICTORS: &str =
@@ -28,8 +26,8 @@ pub(super) fn predicted(text: &str) -> Option<Predictions> {
 pub(super) fn corrected(text: &str) -> Option<fn(Predictions) -> Predictions> {
     Some(match text {
         "requested" => to_requested,
-        "doubling" => |predictions| predictions.corrected_by(Doubling),
-        "tsafrir" => |predictions| predictions.corrected_by(Increments::tsafrir()),
+        "doubling" => |predictions| predictions.corrected_by(Corrector::Doubling),
+        "tsafrir" => |predictions| predictions.corrected_by(Corrector::tsafrir()),
         "none" => |predictions| predictions,
         _ => return None,
     })
@@ -37,7 +35,7 @@ pub(super) fn corrected(text: &str) -> Option<fn(Predictions) -> Predictions> {
 
 /// The correction of predictions whose setting `correct` is not given.
 pub(super) fn to_requested(predictions: Predictions) -> Predictions {
-    predictions.corrected_by(ToRequested)
+    predictions.corrected_by(Corrector::ToRequested)
 }
 
 /// Predictions of the estimates `mean-of-user:K`; `None` for the others.
