@@ -26,6 +26,7 @@ use crate::view::{RunningJob, Starts, View};
 use dyn_clone::DynClone;
 use sim_core::{SiteId, Time};
 use std::error::Error;
+use std::ops::DerefMut;
 use std::sync::Arc;
 
 /// Error that keeps a policy from deciding, such as a program that does not answer.
@@ -218,23 +219,15 @@ macro_rules! forward_answers {
 pub(crate) use crate::forward_events;
 pub(crate) use forward_answers;
 
-/// Implements [`Policy`] for a pointer to a policy.
-macro_rules! forward {
-    ($pointer:ty) => {
-        impl<P: Policy + ?Sized> Policy for $pointer {
-            fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-                (**self).schedule(view, starts);
-            }
+impl<T: DerefMut<Target: Policy>> Policy for T {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        (**self).schedule(view, starts);
+    }
 
-            fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-                (**self).schedule_with_reasons(view, starts, probe);
-            }
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        (**self).schedule_with_reasons(view, starts, probe);
+    }
 
-            forward_events!(|this| (**this));
-            forward_answers!(|this| (**this));
-        }
-    };
+    forward_events!(|this| (**this));
+    forward_answers!(|this| (**this));
 }
-
-forward!(Box<P>);
-forward!(&mut P);

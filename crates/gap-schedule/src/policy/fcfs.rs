@@ -31,9 +31,16 @@ impl Fcfs {
     pub fn in_order(priority: Priority) -> Self {
         Self { queue: OrderedQueue::new(priority), free: Vec::new() }
     }
+}
 
-    fn pass(&mut self, mut pass: QueuePass<'_>) {
-        let (Self { queue, free }, view) = (self, pass.view);
+impl Policy for Fcfs {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.schedule_with_reasons(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        let mut pass = QueuePass::new(view, starts, probe);
+        let Self { queue, free } = self;
         if !queue.priority.is_arrival() && !pass.listens && !view.some_job_is_narrow_enough() {
             return;
         }
@@ -53,16 +60,6 @@ impl Fcfs {
             free[machine] -= head.request.processors;
             pass.start(&head, machine, Right::InTurn);
         }
-    }
-}
-
-impl Policy for Fcfs {
-    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(QueuePass::new(view, starts, &mut ()));
-    }
-
-    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(QueuePass::new(view, starts, probe));
     }
 
     fn is_pure(&self) -> bool {

@@ -109,7 +109,7 @@ impl Default for FlexibleBackfill {
 impl FlexibleBackfill {
     /// Returns the policy with one reservation.
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
-        let mut reserving = Reserving::new(Depth::Jobs(1), readings);
+        let mut reserving = Reserving::new(Depth::default(), readings);
         reserving.keeps_holders = true;
         Self { config, reserving, sorted: Vec::new() }
     }
@@ -120,9 +120,20 @@ impl FlexibleBackfill {
         self.reserving.depth = reserve;
         self
     }
+}
 
-    fn pass(&mut self, mut pass: QueuePass<'_>) {
-        let (Self { config, reserving, sorted }, view) = (self, pass.view);
+impl Policy for FlexibleBackfill {
+    fn begin(&mut self, view: &View<'_>) {
+        self.reserving.begin(view);
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.schedule_with_reasons(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        let mut pass = QueuePass::new(view, starts, probe);
+        let Self { config, reserving, sorted } = self;
         // If no holder starts and no job may become one, only jobs that fit matter.
         let most = view.free.iter().copied().max().unwrap_or(0);
         let is_settled = !pass.listens
@@ -146,19 +157,5 @@ impl FlexibleBackfill {
         if reserving.take_turns(&mut line, &mut pass) {
             reserving.backfill(&mut line, &mut pass);
         }
-    }
-}
-
-impl Policy for FlexibleBackfill {
-    fn begin(&mut self, view: &View<'_>) {
-        self.reserving.begin(view);
-    }
-
-    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(QueuePass::new(view, starts, &mut ()));
-    }
-
-    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(QueuePass::new(view, starts, probe));
     }
 }

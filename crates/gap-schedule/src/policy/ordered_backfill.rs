@@ -12,7 +12,7 @@ use sim_core::{JobId, Request, Span};
 
 /// Settings of an [`OrderedBackfill`]: in the names of policies,
 /// `easy+order=ORDER+backfill=ORDER+reserve=N+threshold=SPAN`. The default is EASY.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct Backfilling {
     /// Order of turns, and of reservations.
     pub order: Order,
@@ -77,23 +77,9 @@ pub struct OrderedBackfill {
 /// The earliest start of the head is recomputed at each pass. Where estimates are upper bounds, it is never later than
 /// before. With one machine this is EASY; [`reference::Easy`](crate::reference::Easy) has that in thirty lines.
 ///
-/// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; A. W. Mu'alem and D. G. Feitelson, "Utilization,
-/// predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6),
-/// 2001, figure 1. For several machines: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §3.1 and §4, which name EASY and
-/// leave its extension to several machines to the reader.
+/// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem & Feitelson (2001), figure 1. Klusáček et
+/// al. (2008), §3.1 and §4, name EASY and leave its extension to several machines to the reader.
 pub type Easy = OrderedBackfill;
-
-impl Default for Backfilling {
-    fn default() -> Self {
-        Self {
-            order: Order::Fcfs,
-            backfill: Order::Fcfs,
-            reserve: Depth::Jobs(1),
-            threshold: None,
-            placement: Placement::Fastest,
-        }
-    }
-}
 
 impl Default for OrderedBackfill {
     fn default() -> Self {
@@ -115,7 +101,7 @@ impl OrderedBackfill {
 
     /// Returns [`Easy`] under these readings for several machines, which counts its [operations](Self::operations).
     pub fn easy(readings: BackfillReadings) -> Self {
-        Self { reserving: Reserving::new(Depth::Jobs(1), readings), counts: true, ..Self::default() }
+        Self { reserving: Reserving::new(Depth::default(), readings), counts: true, ..Self::default() }
     }
 
     /// Makes the pass after a submission only if the submitted job fits the free processors of some machine: a rule of the
@@ -135,9 +121,23 @@ impl OrderedBackfill {
     pub const fn operations(&self) -> u64 {
         self.reserving.operations.get()
     }
+}
 
-    fn pass(&mut self, mut pass: QueuePass<'_>) {
-        let view = pass.view;
+impl Policy for OrderedBackfill {
+    fn begin(&mut self, view: &View<'_>) {
+        self.reserving.begin(view);
+    }
+
+    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
+        self.newcomer = self.only_if_newcomer_fits.then_some(job.request);
+    }
+
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.schedule_with_reasons(view, starts, &mut ());
+    }
+
+    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
+        let mut pass = QueuePass::new(view, starts, probe);
         let fits = |request: Request| {
             let mut machines = 0..view.machines.len();
             machines.any(|machine| view.suits(machine, &request) && request.processors <= view.free[machine])
@@ -162,24 +162,6 @@ impl OrderedBackfill {
                 reserving.backfill(&mut line, &mut pass);
             }
         }
-    }
-}
-
-impl Policy for OrderedBackfill {
-    fn begin(&mut self, view: &View<'_>) {
-        self.reserving.begin(view);
-    }
-
-    fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
-        self.newcomer = self.only_if_newcomer_fits.then_some(job.request);
-    }
-
-    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.pass(QueuePass::new(view, starts, &mut ()));
-    }
-
-    fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        self.pass(QueuePass::new(view, starts, probe));
     }
 
     fn is_pure(&self) -> bool {

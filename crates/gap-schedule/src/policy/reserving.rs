@@ -10,19 +10,22 @@ use crate::policy::readings::BackfillReadings;
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, Right};
 use crate::view::{RunningJob, View};
-use serde::{Deserialize, Serialize};
 use sim_core::{SiteSet, Time};
 use std::cell::Cell;
 
-/// Number of waiting jobs that hold a reservation.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// Number of waiting jobs that hold a reservation; by default one.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// At most this number. With 0, every job that fits starts.
     Jobs(u32),
     /// All waiting jobs.
-    #[default]
     All,
+}
+
+impl Default for Depth {
+    fn default() -> Self {
+        Self::Jobs(1)
+    }
 }
 
 impl Depth {
