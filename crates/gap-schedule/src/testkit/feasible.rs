@@ -43,18 +43,22 @@ impl Scene {
     ///
     /// # Panics
     ///
-    /// If the facts contradict each other.
+    /// If the facts contradict each other, or a job runs where it may not, or where too few processors are free.
     pub fn runs(&self, told: &Transcript) -> Vec<Run> {
         let mut running: BTreeMap<JobId, (Time, SiteId)> = BTreeMap::new();
-        let mut runs = Vec::new();
+        let (mut runs, mut busy) = (Vec::new(), vec![0; self.machines.len()]);
         for (now, fact) in told {
             match *fact {
                 Fact::Started { job, site, processors } => {
                     assert_eq!(processors, self.job(job).request.processors);
+                    assert!(self.job(job).request.sites.contains(site), "job {} may not run there", job);
+                    busy[site.index()] += processors;
+                    assert!(busy[site.index()] <= self.machines[site.index()].processors);
                     assert_eq!(running.insert(job, (*now, site)), None, "job {} started while it ran", job);
                 }
                 Fact::Interrupted { job, .. } | Fact::Finished { job } => {
                     let (start, site) = running.remove(&job).expect("what ends has started");
+                    busy[site.index()] -= self.job(job).request.processors;
                     let is_whole = matches!(fact, Fact::Finished { .. });
                     if let Fact::Interrupted { site: told, processors, .. } = *fact {
                         assert_eq!((told, processors), (site, self.job(job).request.processors));
@@ -95,8 +99,6 @@ impl Scene {
     ///
     /// If one fails.
     pub fn check_schedule(&self, told: &Transcript) {
-        let mut busy = vec![0; self.machines.len()];
-        let mut places: BTreeMap<JobId, SiteId> = BTreeMap::new();
         let (mut submitted, mut finished) = (Vec::new(), BTreeSet::new());
         for (now, fact) in told {
             match *fact {
@@ -105,19 +107,12 @@ impl Scene {
                     submitted.push(job);
                 }
                 Fact::Rejected { job, .. } => assert!(!is_admitted(&self.machines, self.job(job))),
-                Fact::Started { job, site, processors } => {
+                Fact::Started { job, .. } => {
                     assert!(submitted.iter().any(|known| known.id == job), "job {} was not submitted", job);
                     assert!(!finished.contains(&job), "job {} started after it had finished", job);
-                    assert!(self.job(job).request.sites.contains(site), "job {} may not run there", job);
-                    places.insert(job, site);
-                    busy[site.index()] += processors;
-                    assert!(busy[site.index()] <= self.machines[site.index()].processors);
                 }
                 Fact::Finished { job } => assert!(finished.insert(job), "job {} finished twice", job),
                 _ => {}
-            }
-            if let Fact::Finished { job } | Fact::Interrupted { job, .. } = *fact {
-                busy[places[&job].index()] -= self.job(job).request.processors;
             }
         }
         assert_eq!(&submitted, &self.jobs);
