@@ -81,31 +81,20 @@ impl ListComparator {
 
     /// Returns true if `new` is better than `old`: its weight is above zero.
     fn prefers(self, new: &ListCost, old: &ListCost) -> bool {
-        match self {
-            Self::Decision => old.score.decision(&new.score) > 0.0,
-            Self::Completion(_, Weight::SumOfRatios) => sum_of_ratios(new, old) > 0.0,
-            Self::Completion(_, Weight::RatioOfSums) => gain(new, old) > 0.0,
-            Self::Completion(_, Weight::AddedToDecision) => {
-                old.score.decision(&new.score) + sum_of_ratios(new, old) > 0.0
-            }
-        }
+        // Completion of each job in the old plan, A, and in the new, B, in seconds.
+        let completions = old.completions.iter().zip(&new.completions).map(|((job, a), (same, b))| {
+            assert_eq!(job, same, "plans of the same jobs are compared");
+            (*a, *b)
+        });
+        let decision = || old.score.decision(&new.score);
+        let ratio = |(a, b): (f64, f64)| (a - b) / a.max(GUARD);
+        let weight: f64 = match self {
+            Self::Decision => decision(),
+            Self::Completion(_, Weight::SumOfRatios) => completions.map(ratio).sum(),
+            // It has the sign of its ratio to Σⱼ Aⱼ.
+            Self::Completion(_, Weight::RatioOfSums) => completions.map(|(a, b)| a - b).sum(),
+            Self::Completion(_, Weight::AddedToDecision) => decision() + completions.map(ratio).sum::<f64>(),
+        };
+        weight > 0.0
     }
-}
-
-/// Returns Σⱼ (Aⱼ − Bⱼ) / Aⱼ.
-fn sum_of_ratios(new: &ListCost, old: &ListCost) -> f64 {
-    pairs(new, old).map(|(a, b)| (a - b) / a.max(GUARD)).sum()
-}
-
-/// Returns Σⱼ (Aⱼ − Bⱼ), which has the sign of its ratio to Σⱼ Aⱼ.
-fn gain(new: &ListCost, old: &ListCost) -> f64 {
-    pairs(new, old).map(|(a, b)| a - b).sum()
-}
-
-/// Returns each job's completion in the old plan and in the new, in seconds.
-fn pairs(new: &ListCost, old: &ListCost) -> impl Iterator<Item = (f64, f64)> {
-    old.completions.iter().zip(&new.completions).map(|((job, old), (same, new))| {
-        assert_eq!(job, same, "plans of the same jobs are compared");
-        (*old, *new)
-    })
 }

@@ -58,19 +58,7 @@ impl Easy {
         let delays_no_job = now.seconds + limit < reservation.at || needed <= reservation.spare;
         other.or_else(|| (delays_no_job && fits(reservation.cluster)).then_some(reservation.cluster))
     }
-}
 
-impl Policy for Easy {
-    fn submit(&mut self, job: JobIndex, _: Clock, _: &GridState) {
-        self.queue.push(job);
-    }
-
-    fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
-        sent.extend(self.next(now, state));
-    }
-}
-
-impl Easy {
     fn next(&mut self, now: Clock, state: &GridState) -> Option<(JobIndex, SiteId)> {
         let head = *self.queue.first()?;
         let first = state.cluster_ids().find(|cluster| state.suits(*cluster, head) && state.has_room(*cluster, head));
@@ -87,5 +75,15 @@ impl Easy {
                 Self::backfill(*job, reservation, now, state).map(|cluster| (place, cluster))
             })?;
         Some((self.queue.remove(place), cluster))
+    }
+}
+
+impl Policy for Easy {
+    fn submit(&mut self, job: JobIndex, _: Clock, _: &GridState) {
+        self.queue.push(job);
+    }
+
+    fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>) {
+        sent.extend(self.next(now, state));
     }
 }
