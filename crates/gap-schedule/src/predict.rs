@@ -66,32 +66,30 @@ impl Predictor for TimesRequested {
     }
 }
 
-/// Mean run time of the last jobs of the same user *to end*, in whole [units](Self::unit), rounded down, and at most
-/// the request. The request, if too few jobs have ended or the user is unknown.
+/// Mean run time of the last jobs of the same user *to end*, in whole seconds, rounded down, at least one, and at most the
+/// request. The request, if too few jobs have ended or the user is unknown.
 ///
 /// Source: D. Tsafrir, Y. Etsion and D. G. Feitelson, "Backfilling Using System-Generated Predictions Rather Than User Runtime
 /// Estimates", IEEE TPDS 18(6), 2007, §4: the last two ([`tsafrir`](Self::tsafrir)).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeanOfUser {
     /// Number of jobs of a user that are averaged, at least 1.
-    pub window: u32,
+    window: u32,
     /// Number of jobs that must have ended before the mean is used, at least 1.
-    pub at_least: u32,
-    /// Unit of predictions, not zero. A mean is at least one unit, unless less is requested.
-    pub unit: Span,
+    at_least: u32,
     /// Last run times of each user, the latest at the back.
     ended: BTreeMap<u32, VecDeque<Span>>,
 }
 
 impl MeanOfUser {
-    /// Returns the mean of the last `window` jobs, or of those there are, in whole seconds.
+    /// Returns the mean of the last `window` jobs, or of those there are.
     ///
     /// # Panics
     ///
     /// If `window` is zero.
     pub const fn new(window: u32) -> Self {
         assert!(window > 0, "a mean over no jobs");
-        Self { window, at_least: 1, unit: Span::from_secs(1), ended: BTreeMap::new() }
+        Self { window, at_least: 1, ended: BTreeMap::new() }
     }
 
     /// Returns the mean of the last two jobs, once two have ended: the predictor of EASY++.
@@ -103,19 +101,15 @@ impl MeanOfUser {
         let last = self.ended.get(&user).filter(|last| last.len() >= self.at_least as usize)?;
         // Two run times of 500 years do not fit into a span.
         let sum: u128 = last.iter().map(|ran| u128::from(ran.as_nanos())).sum();
-        let unit = u128::from(self.unit.as_nanos());
-        let mean = (sum / last.len() as u128 / unit).max(1) * unit;
-        Some(Span::from_nanos(u64::try_from(mean).unwrap_or(u64::MAX)))
+        let seconds = u64::try_from(sum / last.len() as u128 / 1_000_000_000).expect("no longer than the longest");
+        Some(Span::from_secs(seconds.max(1)))
     }
 }
 
 impl Predictor for MeanOfUser {
     fn predict(&mut self, request: &Request) -> Option<Span> {
         let mean = request.user.and_then(|user| self.mean_of(user));
-        match (mean, request.estimate) {
-            (Some(mean), Some(asked)) => Some(mean.min(asked)),
-            (mean, asked) => mean.or(asked),
-        }
+        [mean, request.estimate].into_iter().flatten().min()
     }
 
     fn on_completion(&mut self, request: &Request, ran: Span) {
@@ -228,9 +222,6 @@ mod tests {
         let job = of(Some(1), Some(1_000));
         mean.on_completion(&job, Span::ZERO);
         assert_eq!(mean.predict(&job), seconds(1));
-        mean.unit = Span::from_secs(60);
-        mean.on_completion(&job, Span::from_secs(179));
-        assert_eq!(mean.predict(&job), seconds(120), "whole minutes");
     }
 
     /// Lists the corrections of a job that never ends, in seconds.
