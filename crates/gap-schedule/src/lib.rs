@@ -164,7 +164,7 @@ mod view;
 
 pub use explained::Explained;
 pub use multi_cluster::{Contention, Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
-pub use order::{Key, Keyed, Order, Priority, Turn};
+pub use order::{Key, Keyed, Order, Priority};
 pub use plan::{Edf, EgEdf, EgTies, GapBound, Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::Planner;
 pub use policy::{

@@ -180,11 +180,8 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     fn post_next_arrival(&mut self, cx: &mut impl Context<Event>) {
         // After an error no further job is needed.
         self.state.coming = if self.state.error.is_none() { self.arrivals.next() } else { None };
-        match &self.state.coming {
-            Some(job) => {
-                cx.post_at(job.submit, Event::Arrive);
-            }
-            None => self.state.all_have_come = true,
+        if let Some(job) = &self.state.coming {
+            cx.post_at(job.submit, Event::Arrive);
         }
     }
 
@@ -200,7 +197,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// Returns true if no job is in the system, and none will arrive, or if the policy has failed.
     fn is_over(&self) -> bool {
-        self.state.error.is_some() || self.state.all_have_come && self.state.jobs.is_empty()
+        self.state.error.is_some() || self.state.coming.is_none() && self.state.jobs.is_empty()
     }
 
     /// Enqueues the job if some machine that it may use could ever hold it; rejects it otherwise.
@@ -312,9 +309,8 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         for RunningJob { job, processors, .. } in &lost {
             let run = self.state.jobs.get_mut(job).and_then(|present| present.run.take());
             let run = run.expect("a job that runs has started");
-            cx.cancel(run.end);
-            if let Some(expiry) = run.expiry {
-                cx.cancel(expiry);
+            for event in [Some(run.end), run.expiry].into_iter().flatten() {
+                cx.cancel(event);
             }
             cx.emit(Fact::Interrupted { job: *job, site, processors: *processors });
         }

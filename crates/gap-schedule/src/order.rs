@@ -159,14 +159,6 @@ pub struct Priority {
     pub threshold: Option<Span>,
 }
 
-/// Position of a job under a [`Priority`]: the smaller, the earlier its turn. Ties are broken by arrival.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn {
-    /// False for jobs that have waited for the threshold, which come first: `false` is less than `true`.
-    is_patient: bool,
-    key: Key,
-}
-
 impl Order {
     /// Name, as in the names of policies.
     pub const fn name(self) -> &'static str {
@@ -243,10 +235,11 @@ impl Priority {
         self == Self::default()
     }
 
-    /// Returns the position of the job at the instant `now`.
-    pub(crate) fn turn(self, job: &QueuedJob, now: Time) -> Turn {
+    /// Returns the position of the job at the instant `now`: the smaller, the earlier its turn. Ties are broken by
+    /// arrival. Jobs that have waited for the threshold come first, because `false` is less than `true`.
+    pub(crate) fn turn(self, job: &QueuedJob, now: Time) -> (bool, Key) {
         let is_patient = self.threshold.is_none_or(|threshold| now.saturating_since(job.submit) < threshold);
-        Turn { is_patient, key: if is_patient { self.order.key(job, now) } else { Key(0) } }
+        (is_patient, if is_patient { self.order.key(job, now) } else { Key(0) })
     }
 }
 

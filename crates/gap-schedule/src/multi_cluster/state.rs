@@ -28,10 +28,9 @@ pub(super) struct WorldState {
     pub(super) starts: Starts,
     /// Error of the policy, which is not called any more.
     pub(super) error: Option<PolicyError>,
-    /// Next arrival. It is kept here rather than in its event, so that events are small and the calendar moves little.
+    /// Next arrival, if any. It is kept here rather than in its event, so that events are small and the calendar moves
+    /// little.
     pub(super) coming: Option<Job>,
-    /// True if all jobs have arrived.
-    pub(super) all_have_come: bool,
 }
 
 /// Job that waits or runs, with the facts that only the world knows.

@@ -193,15 +193,15 @@ impl MachinePlan {
         self.running.insert(place, job);
     }
 
-    fn running_position(&self, job: JobId) -> usize {
+    fn take_running(&mut self, job: JobId) -> PlannedJob {
         let position = self.running.iter().position(|running| running.job.job == job);
-        position.unwrap_or_else(|| panic!("job {job} does not run here"))
+        let taken = self.running.remove(position.unwrap_or_else(|| panic!("job {job} does not run here")));
+        self.on_time -= u32::from(taken.is_on_time());
+        taken
     }
 
     pub(super) fn finish(&mut self, job: JobId, now: Time) -> QueuedJob {
-        let position = self.running_position(job);
-        let ended = self.running.remove(position);
-        self.on_time -= u32::from(ended.is_on_time());
+        let ended = self.take_running(job);
         // An end as planned moves nothing.
         if ended.end != now || self.completion == now {
             self.lay_out(0, ended.end, now);
@@ -211,11 +211,10 @@ impl MachinePlan {
 
     /// Moves the expected end of a running job. Later starts move.
     pub(crate) fn expect(&mut self, job: JobId, end: Time, now: Time) {
-        let position = self.running_position(job);
-        let before = self.running.remove(position);
+        let before = self.take_running(job);
         let after = PlannedJob { end, ..before };
+        self.on_time += u32::from(after.is_on_time());
         self.run(after);
-        self.on_time = self.on_time - u32::from(before.is_on_time()) + u32::from(after.is_on_time());
         self.lay_out(0, end.max(before.end), now);
     }
 

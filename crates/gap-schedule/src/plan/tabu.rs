@@ -2,7 +2,6 @@
 
 use super::gaps::{GapBound, Gaps};
 use super::{Plan, PlannedJob};
-use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -56,7 +55,7 @@ sim_core::answers! {
 }
 
 /// Counts of the search.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub struct TabuCounts {
     /// Number of selected jobs.
     pub iterations: u64,
