@@ -5,6 +5,7 @@ mod sacct;
 pub use sacct::convert_sacct;
 
 use crate::error::{InputError, TextError};
+use crate::file;
 use crate::gwf::{self, GwfReader, GwfRecord};
 use crate::lines::{LOG, Lines};
 use crate::repair::Repairs;
@@ -37,29 +38,25 @@ impl Layout {
     ///
     /// If the file cannot be read, or holds no record.
     pub fn detect(path: &Path) -> Result<Self, InputError> {
-        let mut lines = Lines::open(path, LOG)?;
-        while lines.advance()? {
-            if matches!(lines.line.trim_ascii(), [] | [b';' | b'#', ..]) {
-                continue;
-            }
-            if !lines.is_text() {
-                return Err(lines.no_text());
-            }
-            let is_name = |part: &[u8]| part.trim_ascii().eq_ignore_ascii_case(b"State");
-            if lines.line.split(|byte| *byte == b'|').any(is_name) {
-                return Ok(Self::Sacct);
-            }
-            let has_hosts = lines.columns().nth(18).is_some_and(|column| column.starts_with(b"{"));
-            let tabs = lines.line.iter().filter(|byte| **byte == b'\t').count();
-            return Ok(match lines.columns().count() {
-                _ if has_hosts => Self::Swf21,
-                columns if columns >= 29 || tabs >= 28 => Self::Gwf,
-                columns if columns >= 20 => Self::Swf21,
-                _ => Self::Swf,
-            });
+        let mut lines = Lines::new(path, file::open(path)?, LOG)?;
+        if lines.step_to_content(b";#").transpose()?.is_none() {
+            let fix = "it is empty or has only comments; check that the log is complete";
+            return Err(InputError::no_record(&lines.path, fix));
         }
-        let fix = "it is empty or has only comments; check that the log is complete";
-        Err(InputError::no_record(&lines.path, fix))
+        if !lines.is_text() {
+            return Err(lines.no_text());
+        }
+        let is_name = |part: &[u8]| part.trim_ascii().eq_ignore_ascii_case(b"State");
+        let is_sacct = lines.line.split(|byte| *byte == b'|').any(is_name);
+        let has_hosts = lines.columns().nth(18).is_some_and(|column| column.starts_with(b"{"));
+        let tabs = lines.line.iter().filter(|byte| **byte == b'\t').count();
+        Ok(match lines.columns().count() {
+            _ if is_sacct => Self::Sacct,
+            _ if has_hosts => Self::Swf21,
+            columns if columns >= 29 || tabs >= 28 => Self::Gwf,
+            columns if columns >= 20 => Self::Swf21,
+            _ => Self::Swf,
+        })
     }
 }
 
@@ -120,7 +117,7 @@ pub enum ConvertError {
 ///
 /// If `to` is [`Layout::Sacct`], which is not written.
 pub fn convert_read(
-    name: &str,
+    name: impl AsRef<Path>,
     input: impl Read + Send + 'static,
     from: Layout,
     to: Layout,

@@ -9,6 +9,7 @@ use crate::error::InputError;
 use crate::lines::{LOG, Lines};
 use crate::swf::{self, LineFault, PLAIN, SwfRecord, begin_line, decimal, push_column};
 use std::io::{self, Read, Write};
+use std::path::Path;
 
 /// Job as recorded in a log of a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,20 +74,24 @@ impl GwfReader {
     /// # Errors
     ///
     /// If the file is no log.
-    pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
-        let (mut lines, mut comments) = (Lines::from_read(name, input, LOG)?, Vec::new());
+    pub fn from_read(name: impl AsRef<Path>, input: impl Read + Send + 'static) -> Result<Self, InputError> {
+        let (mut lines, mut comments) = (Lines::new(name, input, LOG)?, Vec::new());
         lines.header(b'#', |comment| comments.push(String::from_utf8_lossy(comment).trim().to_owned()))?;
         Ok(Self { lines, comments })
     }
 
     /// Parses the current line as a record.
     fn record(&mut self) -> Result<GwfRecord, InputError> {
-        let Ok(line) = std::str::from_utf8(&self.lines.line) else {
-            return Err(self.lines.no_text());
-        };
-        let Some(columns) = columns(line) else {
+        let Ok(line) = std::str::from_utf8(&self.lines.line) else { return Err(self.lines.no_text()) };
+        // Names may contain blanks where columns are separated by tabs. Trimmed in both ways alike, so that columns read between
+        // blanks and written between tabs are read the same again.
+        let mut columns: Vec<&str> = line.split('\t').map(str::trim).collect();
+        if columns.len() < COLUMNS {
+            columns = line.split_ascii_whitespace().map(str::trim).collect();
+        }
+        if columns.len() < COLUMNS {
             return Err(if self.lines.is_text() { self.lines.too_short(COLUMNS) } else { self.lines.no_text() });
-        };
+        }
         // The shared columns are parsed as those of a line of SWF, in which other negative numbers than −1 may be errors.
         let shared = columns[..SHARED].iter().map(|text| match decimal::parse(text.as_bytes()) {
             Some(value) if value.is_negative() => "-1",
@@ -107,16 +112,6 @@ impl GwfReader {
 
 /// Columns of SWF behind those that both formats have.
 const UNKNOWN: &str = "-1 -1 -1 -1 -1 -1 -1";
-
-/// Splits a line into columns; `None` if they are fewer than 29. Names may contain blanks where columns are separated by tabs.
-fn columns(line: &str) -> Option<Vec<&str>> {
-    // Trimmed in both ways alike, so that columns read between blanks and written between tabs are read the same again.
-    let by_tabs: Vec<&str> = line.split('\t').map(str::trim).collect();
-    let is_whole = |columns: &Vec<&str>| columns.len() >= COLUMNS;
-    Some(by_tabs)
-        .filter(is_whole)
-        .or_else(|| Some(line.split_ascii_whitespace().map(str::trim).collect()).filter(is_whole))
-}
 
 impl Iterator for GwfReader {
     type Item = Result<GwfRecord, InputError>;

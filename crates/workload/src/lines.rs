@@ -17,8 +17,6 @@ pub(crate) struct Lines {
     pub(crate) line: Vec<u8>,
     /// Number of the current line, counted from 1.
     pub(crate) number: u64,
-    /// True if the current line was ended by a line feed, not by the end of the file.
-    is_terminated: bool,
     /// True if the current line is to be delivered again.
     is_held: bool,
     /// True if nothing more can be read.
@@ -36,6 +34,7 @@ pub(crate) const OUTAGES: FileKind = FileKind(1 << 6, "a trace of outages");
 
 /// Limit above the comments before the first record of any log; some kilobytes packed may be gigabytes unpacked.
 const LARGEST_HEADER: usize = 16 << 20;
+const HEADER_TOO_LARGE: &str = "the comments before the first job are longer than 16 MiB; is this a workload log?";
 
 /// Memory of a comment beside its text.
 const COMMENT: usize = 2 * size_of::<String>();
@@ -43,23 +42,16 @@ const COMMENT: usize = 2 * size_of::<String>();
 const INPUT_BUFFER: usize = 1 << 17;
 
 impl Lines {
-    /// Opens the file at `path`, plain or gzip (recognized by its first bytes, not by its name).
-    pub(crate) fn open(path: &Path, kind: FileKind) -> Result<Self, InputError> {
-        let file = file::open(path)?;
-        Self::start(path.to_owned(), Box::new(file), kind)
-    }
-
-    /// Reads from any reader; `name` stands for the file's path in errors.
-    pub(crate) fn from_read(name: &str, input: impl Read + Send + 'static, kind: FileKind) -> Result<Self, InputError> {
-        Self::start(PathBuf::from(name), Box::new(input), kind)
-    }
-
-    fn start(path: PathBuf, mut input: Box<dyn Read + Send>, kind: FileKind) -> Result<Self, InputError> {
-        let mut magic = Vec::with_capacity(8);
-        if let Err(source) = input.by_ref().take(8).read_to_end(&mut magic) {
-            return Err(FileError::reading(&path, source).into());
-        }
-        if let Some(format) = foreign_format(&magic) {
+    /// Reads from `input`, plain or gzip (recognized by its first bytes, not by its name); errors name `path`.
+    pub(crate) fn new(
+        path: impl AsRef<Path>,
+        mut input: impl Read + Send + 'static,
+        kind: FileKind,
+    ) -> Result<Self, InputError> {
+        let (path, mut magic) = (path.as_ref().to_owned(), Vec::with_capacity(8));
+        let read = input.by_ref().take(8).read_to_end(&mut magic);
+        read.map_err(|source| FileError::reading(&path, source))?;
+        if let Some((_, format)) = FOREIGN_FORMATS.iter().find(|(start, _)| magic.starts_with(start)) {
             let problem =
                 format!("the file is packed with {format}, which is not read here; unpack it, or pack it with gzip");
             return Err(InputError::of_file(&path, problem));
@@ -72,12 +64,11 @@ impl Lines {
             Box::new(input)
         };
         let input = BufReader::with_capacity(INPUT_BUFFER, input);
-        let (line, number) = (Vec::new(), 0);
-        Ok(Self { path, kind, input, is_gzip, line, number, is_terminated: true, is_held: false, is_done: false })
+        Ok(Self { path, kind, input, is_gzip, line: Vec::new(), number: 0, is_held: false, is_done: false })
     }
 
     /// Reads the next line into the buffer; `false` at the end of the file.
-    pub(crate) fn advance(&mut self) -> Result<bool, InputError> {
+    fn advance(&mut self) -> Result<bool, InputError> {
         if std::mem::take(&mut self.is_held) {
             return Ok(true);
         }
@@ -98,8 +89,7 @@ impl Lines {
             }
         };
         self.number += 1;
-        self.is_terminated = self.line.ends_with(b"\n");
-        if !self.is_terminated && length > longest {
+        if length > longest && !self.line.ends_with(b"\n") {
             if !self.is_text() {
                 return Err(self.no_text());
             }
@@ -143,9 +133,7 @@ impl Lines {
                     let text = text.trim_ascii();
                     held += text.len() + COMMENT;
                     if held > LARGEST_HEADER {
-                        let problem =
-                            "the comments before the first job are longer than 16 MiB; is this a workload log?";
-                        return Err(self.fault(problem));
+                        return Err(self.fault(HEADER_TOO_LARGE));
                     }
                     comment(text);
                 }
@@ -203,7 +191,7 @@ impl Lines {
     /// Returns the error for a line that has fewer columns than `expected`.
     #[cold]
     pub(crate) fn too_short(&self, expected: usize) -> InputError {
-        let fix = if self.is_terminated {
+        let fix = if self.line.ends_with(b"\n") {
             "complete the record with -1 for what is unknown, or delete the line"
         } else {
             "the file ends within this line: the download may be incomplete"
@@ -240,13 +228,11 @@ impl fmt::Debug for Lines {
     }
 }
 
-fn foreign_format(magic: &[u8]) -> Option<&'static str> {
-    const FORMATS: [(&[u8], &str); 5] = [
-        (b"\xfd7zXZ", "xz"),
-        (b"BZh", "bzip2"),
-        (b"PK\x03\x04", "zip"),
-        (b"\x28\xb5\x2f\xfd", "zstd"),
-        (b"7z\xbc\xaf", "7-zip"),
-    ];
-    FORMATS.iter().find(|(start, _)| magic.starts_with(start)).map(|(_, name)| *name)
-}
+/// First bytes of files that are packed otherwise.
+const FOREIGN_FORMATS: [(&[u8], &str); 5] = [
+    (b"\xfd7zXZ", "xz"),
+    (b"BZh", "bzip2"),
+    (b"PK\x03\x04", "zip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"7z\xbc\xaf", "7-zip"),
+];

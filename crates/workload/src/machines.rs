@@ -5,6 +5,7 @@
 //! beyond the sixth are not read.
 
 use crate::error::InputError;
+use crate::file;
 use crate::lines::{Lines, MACHINES};
 use std::io::Read;
 use std::path::Path;
@@ -47,30 +48,12 @@ impl Machines {
     ///
     /// If it cannot be read or is no machine file: see [`InputError`].
     pub fn open(path: &Path) -> Result<Self, InputError> {
-        Self::read(Lines::open(path, MACHINES)?)
+        Self::from_read(path, file::open(path)?)
     }
 
     /// Reads a machine file from any reader; `name` stands for the file's path in errors.
-    pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
-        Self::read(Lines::from_read(name, input, MACHINES)?)
-    }
-
-    /// Clusters, in the order of the file.
-    pub fn clusters(&self) -> &[Machine] {
-        &self.clusters
-    }
-
-    /// Number of processors of all clusters.
-    pub fn total_processors(&self) -> u32 {
-        self.clusters.iter().map(Machine::processors).sum()
-    }
-
-    /// Returns true if the memory of the nodes of any cluster is known.
-    pub fn tells_memory(&self) -> bool {
-        self.clusters.iter().any(|cluster| cluster.memory_per_node > 0)
-    }
-
-    fn read(mut lines: Lines) -> Result<Self, InputError> {
+    pub fn from_read(name: impl AsRef<Path>, input: impl Read + Send + 'static) -> Result<Self, InputError> {
+        let mut lines = Lines::new(name, input, MACHINES)?;
         let (mut clusters, mut total) = (Vec::<Machine>::new(), 0_u32);
         while let Some(read) = lines.step_to_content(b";#") {
             read?;
@@ -95,6 +78,21 @@ impl Machines {
             return Err(InputError::of_file(&lines.path, "there is no cluster in the file; write one line for each"));
         }
         Ok(Self { clusters })
+    }
+
+    /// Clusters, in the order of the file.
+    pub fn clusters(&self) -> &[Machine] {
+        &self.clusters
+    }
+
+    /// Number of processors of all clusters.
+    pub fn total_processors(&self) -> u32 {
+        self.clusters.iter().map(Machine::processors).sum()
+    }
+
+    /// Returns true if the memory of the nodes of any cluster is known.
+    pub fn tells_memory(&self) -> bool {
+        self.clusters.iter().any(|cluster| cluster.memory_per_node > 0)
     }
 }
 

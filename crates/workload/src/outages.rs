@@ -10,7 +10,7 @@ pub use drawn::DrawnOutages;
 pub use trace::OutageTrace;
 
 use crate::error::{InputError, TextError};
-use crate::lines::{Lines, OUTAGES};
+use crate::file;
 use crate::swf::decimal;
 use sim_core::{Outage, Span, Streams};
 use std::fmt;
@@ -65,7 +65,7 @@ impl Outages {
                 let sites = u32::try_from(machines.len()).expect("fewer than 4 billion machines");
                 Ok(Box::new(DrawnOutages::new(*mtbf, *mttr, sites, streams).map(Ok)))
             }
-            Self::Trace(path) => Ok(Box::new(OutageTrace::start(Lines::open(path, OUTAGES)?, machines)?)),
+            Self::Trace(path) => Ok(Box::new(OutageTrace::from_read(path, file::open(path)?, machines)?)),
         }
     }
 }

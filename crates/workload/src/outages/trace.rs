@@ -6,6 +6,7 @@ use crate::lines::{Lines, OUTAGES};
 use crate::swf::decimal::{self, Decimal};
 use sim_core::{Outage, SiteId, Time};
 use std::io::Read;
+use std::path::Path;
 
 /// Reads a trace of outages, one at a time: a header `machine,down,up`, then one outage per line, in order of `down`.
 ///
@@ -33,83 +34,64 @@ impl OutageTrace {
     ///
     /// If it cannot be read, or does not begin with the header.
     pub fn from_read(
-        name: &str,
+        name: impl AsRef<Path>,
         input: impl Read + Send + 'static,
         machines: &[impl AsRef<str>],
     ) -> Result<Self, InputError> {
-        Self::start(Lines::from_read(name, input, OUTAGES)?, machines)
-    }
-
-    pub(super) fn start(lines: Lines, machines: &[impl AsRef<str>]) -> Result<Self, InputError> {
-        let mut trace = Self {
-            lines,
-            machines: machines.iter().map(|name| name.as_ref().to_owned()).collect(),
-            last: Time::ZERO,
-            down_until: vec![Time::ZERO; machines.len()],
-        };
-        let found = trace.lines.step_to_content(b"#").transpose()?.is_some();
-        if !found || trace.columns().is_none_or(|columns| columns != NAMES.map(str::as_bytes)) {
-            let found = file::shown(trace.lines.line.trim_ascii());
-            return Err(trace.lines.fault(format!("expected the header machine,down,up, found {found:?}")));
+        let mut lines = Lines::new(name, input, OUTAGES)?;
+        lines.step_to_content(b"#").transpose()?;
+        if columns(&lines) != NAMES.map(str::as_bytes) {
+            let found = file::shown(lines.line.trim_ascii());
+            return Err(lines.fault(format!("expected the header machine,down,up, found {found:?}")));
         }
-        Ok(trace)
-    }
-
-    /// Returns the columns of the current line, if they are three.
-    fn columns(&self) -> Option<[&[u8]; 3]> {
-        let mut columns = self.lines.line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-        let three = [columns.next()?, columns.next()?, columns.next()?];
-        columns.next().is_none().then_some(three)
+        let down_until = vec![Time::ZERO; machines.len()];
+        let machines = machines.iter().map(|name| name.as_ref().to_owned()).collect();
+        Ok(Self { lines, machines, last: Time::ZERO, down_until })
     }
 
     fn outage(&mut self) -> Result<Outage, InputError> {
-        let Some(columns) = self.columns() else {
-            let found = self.lines.line.split(|byte| *byte == b',').count();
+        let columns = columns(&self.lines);
+        if columns.len() != NAMES.len() {
             let expected = "expected 3 columns separated by commas (machine, down, up)";
-            return Err(self.lines.fault(format!("{expected}, found {found}")));
-        };
-        let site = self.machine(columns[0]).ok_or_else(|| {
+            return Err(self.lines.fault(format!("{expected}, found {}", columns.len())));
+        }
+        let machine = columns[0];
+        let fault = |at: usize, expected: String| self.lines.field(at, NAMES[at], expected, columns[at], "");
+        let by_name = self.machines.iter().position(|name| name.as_bytes() == machine);
+        let by_number = || std::str::from_utf8(machine).ok()?.parse().ok().filter(|at| *at < self.machines.len());
+        let machine = by_name.or_else(by_number).ok_or_else(|| {
             let expected = match self.machines.len() {
                 0 => "the name of a machine, of which there is none".to_owned(),
                 1 => format!("{:?} or 0, the only machine", self.machines[0]),
                 count => format!("the name of a machine or its number from 0 to {}", count - 1),
             };
-            self.fault(0, expected)
+            fault(0, expected)
         })?;
-        let at = |column: usize| {
-            decimal::parse(columns[column])
-                .and_then(Decimal::as_span)
-                .map(|after| Time::ZERO + after)
-                .ok_or_else(|| self.fault(column, "seconds from the first submission, from 0 to 4294967295".to_owned()))
+        let time = |at: usize| {
+            let after = decimal::parse(columns[at]).and_then(Decimal::as_span);
+            let expected = "seconds from the first submission, from 0 to 4294967295";
+            after.map(|after| Time::ZERO + after).ok_or_else(|| fault(at, expected.to_owned()))
         };
-        let (down, up) = (at(1)?, at(2)?);
+        let (down, up) = (time(1)?, time(2)?);
+        let until = self.down_until[machine];
         if up <= down {
-            return Err(self.fault(2, format!("a time after down, which is {down}")));
+            return Err(fault(2, format!("a time after down, which is {down}")));
         }
         if down < self.last {
-            return Err(self.fault(1, format!("a time from {} on, as the lines are sorted by down", self.last)));
+            return Err(fault(1, format!("a time from {} on, as the lines are sorted by down", self.last)));
         }
-        let until = self.down_until[site.index()];
         if down < until {
-            return Err(self.fault(1, format!("a time from {until} on, until when this machine is down already")));
+            return Err(fault(1, format!("a time from {until} on, until when this machine is down already")));
         }
         self.last = down;
-        self.down_until[site.index()] = up;
-        Ok(Outage { down, site, up })
+        self.down_until[machine] = up;
+        Ok(Outage { down, site: SiteId(u32::try_from(machine).expect("fewer than 4 billion machines")), up })
     }
+}
 
-    /// Finds a machine by its name, or else by its number.
-    fn machine(&self, column: &[u8]) -> Option<SiteId> {
-        let text = std::str::from_utf8(column).ok()?;
-        let position = self.machines.iter().position(|name| name == text);
-        let position = position.or_else(|| text.parse().ok().filter(|number| *number < self.machines.len()))?;
-        u32::try_from(position).ok().map(SiteId)
-    }
-
-    fn fault(&self, column: usize, expected: String) -> InputError {
-        let found = self.columns().map_or(&b""[..], |columns| columns[column]);
-        self.lines.field(column, NAMES[column], expected, found, "")
-    }
+/// Returns the columns of the current line.
+fn columns(lines: &Lines) -> Vec<&[u8]> {
+    lines.line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect()
 }
 
 impl Iterator for OutageTrace {

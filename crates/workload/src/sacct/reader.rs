@@ -4,7 +4,7 @@ use super::SacctRule;
 use super::job::{self, cpus_of_tres, has_gpu};
 use super::time::{Zone, length, whole};
 use crate::error::InputError;
-use crate::file::shown;
+use crate::file::{self, shown};
 use crate::gwf::{self, GwfRecord};
 use crate::lines::{LOG, Lines};
 use crate::repair::Repairs;
@@ -65,12 +65,31 @@ impl SacctReader {
     ///
     /// If the file cannot be opened, or its first line does not name the columns that are needed.
     pub fn open(path: &Path, zone: Zone) -> Result<Self, InputError> {
-        Self::start(Lines::open(path, LOG)?, zone)
+        Self::from_read(path, file::open(path)?, zone)
     }
 
     /// Reads from any reader, plain or gzip; `name` stands for the file's path in errors.
-    pub fn from_read(name: &str, input: impl Read + Send + 'static, zone: Zone) -> Result<Self, InputError> {
-        Self::start(Lines::from_read(name, input, LOG)?, zone)
+    pub fn from_read(
+        name: impl AsRef<Path>,
+        input: impl Read + Send + 'static,
+        zone: Zone,
+    ) -> Result<Self, InputError> {
+        let mut lines = Lines::new(name, input, LOG)?;
+        if lines.step_to_content(b"").transpose()?.is_none() {
+            return Err(InputError::no_record(&lines.path, "it is empty; check that sacct found jobs"));
+        }
+        let Ok(text) = std::str::from_utf8(&lines.line) else { return Err(lines.no_text()) };
+        let columns = text.trim().split('|').map(|name| name.trim().into()).collect();
+        let reader = Self { lines, columns, zone, repairs: Repairs::default(), counted: 0, eligible: None };
+        let Some(missing) = NEEDED.iter().find(|names| !names.iter().any(|name| reader.has(name))) else {
+            return Ok(reader);
+        };
+        Err(reader.lines.fault(format!(
+            "expected the names of the columns of sacct --parsable2, separated by |, and among them {}; found {:?}; run \
+             sacct without --noheader, with the --format that `workload convert --help` shows",
+            missing.join(" or "),
+            shown(reader.lines.line.trim_ascii())
+        )))
     }
 
     /// Returns true if there is a column of that name.
@@ -93,25 +112,6 @@ impl SacctReader {
     pub fn cell(&self, column: &str) -> Option<&str> {
         let at = self.columns.iter().position(|own| own.eq_ignore_ascii_case(column))?;
         std::str::from_utf8(&self.lines.line).ok()?.trim_end().split('|').nth(at).map(str::trim)
-    }
-
-    fn start(mut lines: Lines, zone: Zone) -> Result<Self, InputError> {
-        let Some(read) = lines.step_to_content(b"") else {
-            return Err(InputError::no_record(&lines.path, "it is empty; check that sacct found jobs"));
-        };
-        read?;
-        let Ok(text) = std::str::from_utf8(&lines.line) else { return Err(lines.no_text()) };
-        let columns = text.trim().split('|').map(|name| name.trim().into()).collect();
-        let reader = Self { lines, columns, zone, repairs: Repairs::default(), counted: 0, eligible: None };
-        match NEEDED.iter().find(|names| !names.iter().any(|name| reader.has(name))) {
-            None => Ok(reader),
-            Some(missing) => Err(reader.lines.fault(format!(
-                "expected the names of the columns of sacct --parsable2, separated by |, and among them {}; found {:?}; \
-                 run sacct without --noheader, with the --format that `workload convert --help` shows",
-                missing.join(" or "),
-                shown(reader.lines.line.trim_ascii())
-            ))),
-        }
     }
 
     /// Parses the current line as a job; `None` if it is skipped.

@@ -5,6 +5,7 @@ use super::header::NameComments;
 use super::record::{COLUMNS, LineFault, parse};
 use super::{Header, SwfRecord};
 use crate::error::InputError;
+use crate::file;
 use crate::lines::{LOG, Lines};
 use sim_core::Span;
 use std::io::Read;
@@ -28,12 +29,19 @@ impl SwfReader {
     ///
     /// If the file cannot be opened, or is no log: see [`InputError`].
     pub fn open(path: &Path) -> Result<Self, InputError> {
-        Self::start(Lines::open(path, LOG)?)
+        Self::from_read(path, file::open(path)?)
     }
 
     /// Reads a log from any reader, plain or gzip; `name` stands for the file's path in errors.
-    pub fn from_read(name: &str, input: impl Read + Send + 'static) -> Result<Self, InputError> {
-        Self::start(Lines::from_read(name, input, LOG)?)
+    pub fn from_read(name: impl AsRef<Path>, input: impl Read + Send + 'static) -> Result<Self, InputError> {
+        let mut lines = Lines::new(name, input, LOG)?;
+        let (mut header, mut names) = (Header::default(), NameComments::default());
+        lines.header(b';', |text| {
+            if !names.take_in(text) {
+                header.take_in(text);
+            }
+        })?;
+        Ok(Self { lines, header, names })
     }
 
     /// Header: comments before the first record.
@@ -71,16 +79,6 @@ impl SwfReader {
         }
         let fix = "write a plain number such as 90 or 12.5, or choose the column that holds it";
         value.and_then(Decimal::as_span).map(Some).ok_or_else(|| fault(found, fix))
-    }
-
-    fn start(mut lines: Lines) -> Result<Self, InputError> {
-        let (mut header, mut names) = (Header::default(), NameComments::default());
-        lines.header(b';', |text| {
-            if !names.take_in(text) {
-                header.take_in(text);
-            }
-        })?;
-        Ok(Self { lines, header, names })
     }
 
     #[cold]
