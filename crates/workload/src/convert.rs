@@ -99,7 +99,7 @@ pub enum ConvertError {
     Log(#[from] InputError),
     /// The result cannot be written.
     #[error("cannot write the converted log")]
-    Write(#[source] io::Error),
+    Write(#[from] io::Error),
 }
 
 /// Converts a log in the format `from` from any reader, and writes it to `out`, which should be buffered; `name` stands for the
@@ -123,53 +123,45 @@ pub fn convert_read(
     to: Layout,
     out: impl Write,
 ) -> Result<Converted, ConvertError> {
+    let mut sink = RecordWriter::new(to, out);
     match from {
-        Layout::Swf | Layout::Swf21 => convert_swf(SwfReader::from_read(name, input)?, to, out),
-        Layout::Gwf => convert_gwf(GwfReader::from_read(name, input)?, to, out),
-        Layout::Sacct => convert_sacct(SacctReader::from_read(name, input, Zone::default())?, None, to, out),
-    }
-}
-
-fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
-    let mut sink = RecordWriter::new(to, out);
-    reader.header().entries().try_for_each(|(key, value)| sink.comment(&format!("{key}: {value}")))?;
-    while let Some(record) = reader.next() {
-        let record = record?;
-        reader.names.passed.iter().try_for_each(|line| sink.comment(line))?;
-        sink.swf(record)?;
-    }
-    Ok(sink.done)
-}
-
-fn convert_gwf(reader: GwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
-    let mut sink = RecordWriter::new(to, out);
-    let mut names = NameNumbers::default();
-    reader.comments.iter().try_for_each(|line| sink.comment(line))?;
-    for record in reader {
-        sink.named(record?, &mut names)?;
+        Layout::Swf | Layout::Swf21 => {
+            let mut reader = SwfReader::from_read(name, input)?;
+            reader.header().entries().try_for_each(|(key, value)| sink.comment(&format!("{key}: {value}")))?;
+            while let Some(record) = reader.next() {
+                let record = record?;
+                reader.names.passed.iter().try_for_each(|line| sink.comment(line))?;
+                sink.swf(record)?;
+            }
+        }
+        Layout::Gwf => {
+            let reader = GwfReader::from_read(name, input)?;
+            reader.comments.iter().try_for_each(|line| sink.comment(line))?;
+            reader.into_iter().try_for_each(|record| sink.named(record?))?;
+        }
+        Layout::Sacct => {
+            return convert_sacct(SacctReader::from_read(name, input, Zone::default())?, None, to, sink.out);
+        }
     }
     Ok(sink.done)
 }
 
-/// Writer of records into a log in one of the formats.
 struct RecordWriter<W> {
     out: W,
     to: Layout,
+    names: NameNumbers,
     done: Converted,
 }
 
 impl<W: Write> RecordWriter<W> {
     fn new(to: Layout, out: W) -> Self {
         assert!(to != Layout::Sacct, "the format of sacct is read and not written");
-        Self { out, to, done: Converted::default() }
+        Self { out, to, names: NameNumbers::default(), done: Converted::default() }
     }
 
     fn comment(&mut self, text: &str) -> Result<(), ConvertError> {
-        let written = match self.to {
-            Layout::Gwf => text.lines().try_for_each(|line| writeln!(self.out, "# {line}")),
-            _ => SwfWriter::new(&mut self.out).comment(text),
-        };
-        written.map_err(ConvertError::Write)
+        let mark = if self.to == Layout::Gwf { '#' } else { ';' };
+        Ok(text.lines().try_for_each(|line| writeln!(self.out, "{mark} {line}"))?)
     }
 
     /// Counts records with a value that has no column in the target format.
@@ -180,7 +172,7 @@ impl<W: Write> RecordWriter<W> {
     }
 
     /// Writes a record with names, which become numbers if the format has no names.
-    fn named(&mut self, record: GwfRecord, names: &mut NameNumbers) -> Result<(), ConvertError> {
+    fn named(&mut self, record: GwfRecord) -> Result<(), ConvertError> {
         if self.to == Layout::Gwf {
             self.lose([("job's own name", record.job.name.is_some())]);
             return self.gwf(&record);
@@ -189,8 +181,8 @@ impl<W: Write> RecordWriter<W> {
         let beyond =
             (gwf::PARTITION + 1..record.texts.len()).filter(|at| *at != gwf::REQ_RESOURCES || !keeps_resources);
         self.lose(beyond.map(|at| (gwf::name(gwf::SHARED + at), record.texts[at].is_some())));
-        let record = names.number(record);
-        for line in std::mem::take(&mut names.fresh) {
+        let record = self.names.number(record);
+        for line in std::mem::take(&mut self.names.fresh) {
             self.done.names += 1;
             self.comment(&line)?;
         }
@@ -199,7 +191,7 @@ impl<W: Write> RecordWriter<W> {
 
     fn gwf(&mut self, record: &GwfRecord) -> Result<(), ConvertError> {
         self.done.records += 1;
-        record.write(&mut self.out).map_err(ConvertError::Write)
+        Ok(record.write(&mut self.out)?)
     }
 
     fn swf(&mut self, mut record: SwfRecord) -> Result<(), ConvertError> {
@@ -223,7 +215,7 @@ impl<W: Write> RecordWriter<W> {
             _ => self.lose([("queue name and requested nodes", record.further.take().is_some())]),
         }
         self.done.records += 1;
-        SwfWriter::new(&mut self.out).record(&record).map_err(ConvertError::Write)
+        Ok(SwfWriter::new(&mut self.out).record(&record)?)
     }
 }
 
@@ -262,13 +254,6 @@ struct ColumnNumbers {
 const FIRST_OTHER: u32 = 1_000_000_000;
 
 impl NameNumbers {
-    /// Returns numbers for the names of an accounting log, all of which are kept: only a plain number keeps its value.
-    fn of_accounting() -> Self {
-        let mut names = Self::default();
-        names.columns.iter_mut().for_each(|column| column.letters = Some("".into()));
-        names
-    }
-
     /// Replaces the names of the record by numbers. The queue's name and the required resources become columns 20 and
     /// 21; other columns that SWF does not have are left out.
     fn number(&mut self, record: GwfRecord) -> SwfRecord {
@@ -290,7 +275,6 @@ impl NameNumbers {
         }
     }
 
-    /// Returns the number of a name.
     fn number_of(&mut self, name: Box<str>, column: usize) -> u32 {
         let ColumnNumbers { letters: own, others } = &mut self.columns[column];
         let digits = name.trim_end_matches(|letter: char| letter.is_ascii_digit()).len();

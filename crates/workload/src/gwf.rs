@@ -33,21 +33,16 @@ impl GwfRecord {
 
 /// Position in [`GwfRecord::texts`] of column 12, the user.
 pub const USER: usize = 0;
-/// Position of column 13, the group.
+// Columns 13, 15 and 16, 27 (`resource:consumption`, several separated by commas) and 29.
 pub(crate) const GROUP: usize = 1;
-/// Position of column 15, the queue, behind the executable.
 pub(crate) const QUEUE: usize = 3;
-/// Position of column 16, the partition.
 pub(crate) const PARTITION: usize = 4;
-/// Position of column 27, the required resources: `resource:consumption`, several separated by commas.
 pub(crate) const REQ_RESOURCES: usize = 15;
-/// Position of column 29, the project.
 pub(crate) const PROJECT: usize = 17;
 
 /// Columns that both formats have.
 pub(crate) const SHARED: usize = 11;
 
-/// Columns that every line has.
 const COLUMNS: usize = 29;
 
 /// Returns the name of a column, counted from 0.
@@ -80,7 +75,6 @@ impl GwfReader {
         Ok(Self { lines, comments })
     }
 
-    /// Parses the current line as a record.
     fn record(&mut self) -> Result<GwfRecord, InputError> {
         let Ok(line) = std::str::from_utf8(&self.lines.line) else { return Err(self.lines.no_text()) };
         // Names may contain blanks where columns are separated by tabs. Trimmed in both ways alike, so that columns read between

@@ -1,6 +1,6 @@
 //! Conversion of the output of Slurm's accounting into a log.
 
-use super::{ConvertError, Converted, Layout, NameNumbers, RecordWriter};
+use super::{ConvertError, Converted, Layout, RecordWriter};
 use crate::gwf::GwfRecord;
 use crate::repair::Repair;
 use crate::sacct::{SacctReader, SacctRule, WITH_GPUS};
@@ -25,7 +25,8 @@ pub fn convert_sacct(
     out: impl Write,
 ) -> Result<Converted, ConvertError> {
     let mut sink = RecordWriter::new(to, out);
-    let mut names = NameNumbers::of_accounting();
+    // All names of an accounting log are kept: only a plain number keeps its value.
+    sink.names.columns.iter_mut().for_each(|column| column.letters = Some("".into()));
     // By submit time, then by line: `sacct` lists jobs by number, which is nearly that order except for the tasks of arrays.
     let mut window: BTreeMap<(Span, u64), GwfRecord> = BTreeMap::new();
     // Beginning of the log and the latest submit time written, since 1970.
@@ -52,19 +53,16 @@ pub fn convert_sacct(
         // A job that was submitted before the log begins waits from its beginning on, so that its start stays the same.
         record.job.wait = record.job.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
         record.job.submit = Some(submit.saturating_sub(origin));
-        sink.named(record, &mut names)?;
+        sink.named(record)?;
     }
     for Repair { rule, count, first_line } in reader.repairs.iter() {
-        let line = first_line.unwrap_or_default();
-        let note =
-            format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {}", rule.description());
-        sink.comment(&note)?;
+        let (line, words) = (first_line.unwrap_or_default(), rule.description());
+        sink.comment(&format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {words}"))?;
     }
     sink.done.repairs = reader.repairs.clone();
     Ok(sink.done)
 }
 
-/// Header of the log, which records its origin.
 fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<String> {
     let origin = origin.as_nanos() / 1_000_000_000;
     let mut lines = vec!["Version: 2.2".to_owned(), "Conversion: from sacct --parsable2 by Gridproof".to_owned()];
@@ -73,21 +71,24 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
     let ahead = reader.zone.seconds_ahead(i64::try_from(origin).expect("it is before 2106"));
     lines.extend(ahead.map(|seconds| format!("TimeZone: {seconds}")));
     lines.extend(reader.zone.place().map(|name| format!("TimeZoneString: {name}")));
-    lines.push(
-        if reader.has("JobIDRaw") {
-            "Note: job numbers are those of Slurm (JobIDRaw); where JobID differs, a comment before the record gives it"
-        } else {
-            "Note: job numbers are counted: there was no column JobIDRaw; a comment before the record gives JobID"
-        }
-        .to_owned(),
-    );
-    if !WITH_GPUS.into_iter().any(|column| reader.has(column)) {
-        lines.push("Note: GPUs are unknown: there was no column AllocTRES, ReqTRES, AllocGRES or ReqGRES".to_owned());
-    }
-    lines.push("Note: group is Group, or else Account; queue is QOS; partition is Partition".to_owned());
-    lines.push(
-        "Note: comments before first jobs tell which names became numbers, those at the end what was left out or repaired"
-            .to_owned(),
-    );
+    let has_numbers = reader.has("JobIDRaw");
+    let has_gpus = WITH_GPUS.into_iter().any(|column| reader.has(column));
+    let notes = [
+        (
+            has_numbers,
+            "job numbers are those of Slurm (JobIDRaw); where JobID differs, a comment before the record gives it",
+        ),
+        (
+            !has_numbers,
+            "job numbers are counted: there was no column JobIDRaw; a comment before the record gives JobID",
+        ),
+        (!has_gpus, "GPUs are unknown: there was no column AllocTRES, ReqTRES, AllocGRES or ReqGRES"),
+        (true, "group is Group, or else Account; queue is QOS; partition is Partition"),
+        (
+            true,
+            "comments before first jobs tell which names became numbers, those at the end what was left out or repaired",
+        ),
+    ];
+    lines.extend(notes.into_iter().filter(|(applies, _)| *applies).map(|(_, note)| format!("Note: {note}")));
     lines
 }

@@ -19,13 +19,11 @@ impl Decimal {
         self.negative && self.whole == 1 && self.billionths == 0
     }
 
-    /// Returns true if the number is less than zero.
     #[inline]
     pub(crate) const fn is_negative(self) -> bool {
         self.negative && (self.whole > 0 || self.billionths > 0)
     }
 
-    /// Returns the nearest whole number.
     #[inline]
     pub(crate) const fn rounded(self) -> u64 {
         self.whole.saturating_add((self.billionths >= 500_000_000) as u64)

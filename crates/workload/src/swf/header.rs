@@ -109,7 +109,6 @@ impl NameComments {
         false
     }
 
-    /// Returns the name of the next record.
     pub(super) fn of_job(&mut self, number: u64) -> Option<Arc<str>> {
         self.job.take().filter(|(named, _)| *named == number).map(|(_, name)| name)
     }

@@ -104,10 +104,8 @@ impl Status {
     }
 }
 
-/// Number of columns that every line has.
 pub(super) const COLUMNS: usize = 18;
 
-/// Fault of a line.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LineFault {
     /// The line ends before this column, counted from 0.
@@ -129,18 +127,18 @@ pub(crate) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
         wait: fields.time("wait time", Negative::Unknown),
         // Unknown, although it matters: wagap-2013 has run times of −1 359 980 917 s.
         runtime: fields.time("run time", Negative::Unknown),
-        allocated_processors: fields.processors("allocated processors"),
+        allocated_processors: fields.small("allocated processors", PROCESSORS, Negative::Refused),
         cpu_time: fields.time("average CPU time used", Negative::Unknown),
         memory: fields.memory("used memory"),
-        requested_processors: fields.processors("requested processors"),
+        requested_processors: fields.small("requested processors", PROCESSORS, Negative::Refused),
         requested_time: fields.time("requested time", Negative::Refused),
         requested_memory: fields.memory("requested memory"),
         status: fields.whole("status", NUMBER, Negative::Unknown).and_then(Status::from_code),
-        user: fields.number("user"),
-        group: fields.number("group"),
-        executable: fields.number("executable"),
-        queue: fields.number("queue"),
-        partition: fields.number("partition"),
+        user: fields.small("user", NUMBER, Negative::Unknown),
+        group: fields.small("group", NUMBER, Negative::Unknown),
+        executable: fields.small("executable", NUMBER, Negative::Unknown),
+        queue: fields.small("queue", NUMBER, Negative::Unknown),
+        partition: fields.small("partition", NUMBER, Negative::Unknown),
         preceding_job: fields.whole("preceding job", NUMBER, Negative::Unknown),
         think_time: fields.time("think time", Negative::Unknown),
         further: fields.further(),
@@ -152,6 +150,7 @@ pub(crate) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
     }
 }
 
+const PROCESSORS: &str = "a whole number of processors, or -1 if unknown";
 const NUMBER: &str = "a whole number, or -1 if unknown";
 pub(crate) const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
 const UNKNOWN: &str = "write -1 for what is not known";
@@ -247,25 +246,12 @@ impl<'a> Fields<'a> {
     }
 
     #[inline]
-    fn small(&mut self, name: &'static str, whole: u64) -> Option<u32> {
-        let value = u32::try_from(whole).ok();
+    fn small(&mut self, name: &'static str, expected: &'static str, negative: Negative) -> Option<u32> {
+        let value = u32::try_from(self.whole(name, expected, negative)?).ok();
         if value.is_none() {
             self.fail(name, "at most 4294967295", UNKNOWN);
         }
         value
-    }
-
-    #[inline]
-    fn number(&mut self, name: &'static str) -> Option<u32> {
-        let whole = self.whole(name, NUMBER, Negative::Unknown)?;
-        self.small(name, whole)
-    }
-
-    #[inline]
-    fn processors(&mut self, name: &'static str) -> Option<u32> {
-        let expected = "a whole number of processors, or -1 if unknown";
-        let whole = self.whole(name, expected, Negative::Refused)?;
-        self.small(name, whole)
     }
 
     #[inline]
