@@ -54,16 +54,14 @@ impl Alea31Intake {
         let run = run_time(self.intake.records.lines.columns().nth(3)).ok_or(Rule::NoRuntime)?;
         let allocated = record.allocated_processors.ok_or(Rule::NoProcessors)?;
         let spec = record.node_spec();
-        let widest = self.clusters.iter().map(Machine::processors).max().unwrap_or(u32::MAX);
-        let allocated = allocated.clamp(1, widest);
+        let allocated = allocated.clamp(1, self.clusters.first().map_or(u32::MAX, Machine::processors));
         // Without column 21 the simulator knows no nodes (−1 of them, with −1 processors each), and tests only the
         // total processors of a cluster (`SWFLoader.readGridlet`, `ResourceInfo.canExecuteEver`).
         let per_node = spec.map(|spec| processors_per_node(spec).unwrap_or(allocated));
         let processors = per_node.map_or(allocated, |per_node| allocated.max(per_node) / per_node * per_node);
 
         let second = Span::from_secs(1);
-        let runtime = Span::from_secs(run.unsigned_abs().into()).max(second);
-        let runtime = if run < 0 { second } else { runtime };
+        let runtime = Span::from_secs(u64::try_from(run).unwrap_or(1)).max(second);
         if record.requested_time.is_none() {
             self.intake.note_here(Rule::EstimateFromRuntime);
         }
@@ -103,12 +101,10 @@ impl Iterator for Alea31Intake {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.intake.read()? {
+            match self.intake.read()?.map(|record| self.job_of(record)) {
+                Ok(Ok(job)) => return Some(Ok(job)),
+                Ok(Err(rule)) => self.intake.note_here(rule),
                 Err(error) => return Some(Err(error)),
-                Ok(record) => match self.job_of(record) {
-                    Ok(job) => return Some(Ok(job)),
-                    Err(rule) => self.intake.note_here(rule),
-                },
             }
         }
     }

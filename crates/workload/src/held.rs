@@ -101,10 +101,8 @@ impl HeldLog {
     pub fn denser(&self, load: f64) -> Self {
         assert!(load > 0.0 && load.is_finite(), "a load cannot be {load} times what it was");
         let submit = |job: &HeldJob| Time::ZERO + job.submit.since(Time::ZERO).scaled(1.0 / load);
-        Self {
-            jobs: self.jobs.iter().map(|job| HeldJob { submit: submit(job), ..*job }).collect(),
-            origin: self.origin,
-        }
+        let jobs = self.jobs.iter().map(|job| HeldJob { submit: submit(job), ..*job }).collect();
+        Self { jobs, origin: self.origin }
     }
 
     /// Returns the same jobs, each due `factor` times its limit after its submission ([`Deadlines::Factor`](crate::Deadlines)).
@@ -148,54 +146,5 @@ impl HeldLog {
     pub fn with_estimates(&self, estimates: Estimates, seed: u64) -> Vec<Job> {
         estimates.assert_possible();
         (0..).zip(&self.jobs).map(|(id, held)| estimates.job(seed, JobId(id), held, |_| {})).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LOG: &str = "\
-; MaxProcs: 8
-1 100 5 60 4 -1 -1 4 50 -1 1 7 1 -1 -1 -1 -1 -1
-2 130 -1 -1 8 -1 -1 8 90 -1 5 7 1 -1 -1 -1 -1 -1
-3 160 0 30 1 -1 -1 1 -1 -1 1 9 1 -1 -1 -1 -1 -1
-4 160 9 20 2 -1 -1 2 100 -1 1 7 1 -1 -1 -1 -1 -1
-5 400 9 40 2 -1 -1 2 100 -1 1 7 1 -1 -1 -1 -1 -1
-";
-
-    fn reader() -> SwfReader {
-        SwfReader::from_read("five.swf", LOG.as_bytes()).expect("a log")
-    }
-
-    #[test]
-    fn a_held_log_equals_a_streamed_one() {
-        // Field 4, the run time, stands for a column of times to the deadline.
-        for text in ["none", "factor:2.5", "column:4"] {
-            let deadlines: Deadlines = text.parse().expect("deadlines");
-            let (held, _) = HeldLog::read(reader(), Options { deadlines, ..Options::default() }).expect("a log");
-            for text in ["exact", "user", "factor:2.5", "request-factor:2.5", "f-model:3", "mean-of-user:2"] {
-                let estimates: Estimates = text.parse().expect("estimates");
-                let options = Options { estimates, deadlines, seed: 7, ..Options::default() };
-                let streamed = Intake::new(reader(), options).map(|job| job.expect("a good log").job);
-                assert_eq!(held.with_estimates(estimates, 7), streamed.collect::<Vec<_>>(), "{text}");
-            }
-            if let Deadlines::Factor(factor) = deadlines {
-                let (plain, _) = HeldLog::read(reader(), Options::default()).expect("a log");
-                assert_eq!(plain.due_after(factor), held);
-            }
-        }
-    }
-
-    #[test]
-    fn shares_are_counted_and_a_denser_log_has_the_requested_load() {
-        let (held, _) = HeldLog::read(reader(), Options::default()).expect("a log");
-        let load = held.load(8).expect("it has a span");
-        assert!((held.with_limit() - 0.75).abs() < 1e-12);
-        assert!((load - (200.0 + 30.0 + 40.0 + 80.0) / (8.0 * 300.0)).abs() < 1e-12, "job 1 is cut at 50 s: {load}");
-        let denser = held.denser(1.25);
-        assert!((denser.load(8).expect("a span") / load - 1.25).abs() < 1e-9);
-        assert_eq!(denser.jobs()[3].submit, Time::from_secs(240));
-        assert_eq!(denser.jobs()[3].runtime, held.jobs()[3].runtime);
     }
 }

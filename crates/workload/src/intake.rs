@@ -21,7 +21,6 @@ pub struct Intake {
     options: Options,
     pub(crate) repairs: Repairs,
     records_left: u64,
-    /// Number of the next job.
     next_id: u32,
     /// Submit times of the first delivered job and of the last, on the log's clock.
     first_and_last: Option<(Span, Span)>,
@@ -69,14 +68,8 @@ impl Intake {
     pub fn new(records: SwfReader, options: Options) -> Self {
         options.deadlines.assert_possible();
         options.estimates.assert_possible();
-        Self {
-            records,
-            options,
-            repairs: Repairs::default(),
-            records_left: options.max_jobs.unwrap_or(u64::MAX),
-            next_id: 0,
-            first_and_last: None,
-        }
+        let records_left = options.max_jobs.unwrap_or(u64::MAX);
+        Self { records, options, repairs: Repairs::default(), records_left, next_id: 0, first_and_last: None }
     }
 
     /// Repairs so far.
@@ -122,60 +115,35 @@ impl Intake {
 
     /// Returns the job of the last record with its place and the name of its user.
     pub(crate) fn delivered(&self, job: Job, logged_runtime: Span, record: SwfRecord) -> LogJob {
-        LogJob {
-            job,
-            line: self.records.line(),
-            logged_runtime,
-            user_name: self.records.names.of_user(&record),
-            record,
-        }
+        let user_name = self.records.names.of_user(&record);
+        LogJob { job, line: self.records.line(), logged_runtime, user_name, record }
     }
 
     /// Returns the next record, with its job and the part of it that a held log keeps, unless it is skipped.
     pub(crate) fn next_record(&mut self) -> Option<Result<(SwfRecord, Option<TakenIn>), InputError>> {
-        let record = match self.read()? {
-            Ok(record) => record,
-            Err(error) => return Some(Err(error)),
-        };
-        Some(self.job_of(&record).map(|job| (record, job)))
+        Some(self.read()?.and_then(|record| self.job_of(&record).map(|job| (record, job))))
     }
 
-    /// Returns the job of a record, or `None` if it is skipped.
     fn job_of(&mut self, record: &SwfRecord) -> Result<Option<TakenIn>, InputError> {
         let line = self.records.line();
-        let Some(logged_submit) = record.submit else {
-            self.note_here(Rule::NoSubmit);
-            return Ok(None);
+        let Some(submit) = record.submit else { return self.skipped(Rule::NoSubmit) };
+        let Some(runtime) = record.runtime.filter(|runtime| !runtime.is_zero()) else {
+            return self.skipped(Rule::NoRuntime);
         };
-        let Some(logged_runtime) = record.runtime.filter(|runtime| !runtime.is_zero()) else {
-            self.note_here(Rule::NoRuntime);
-            return Ok(None);
-        };
-        let Some(processors) = record.processors() else {
-            self.note_here(Rule::NoProcessors);
-            return Ok(None);
-        };
+        let Some(processors) = record.processors() else { return self.skipped(Rule::NoProcessors) };
         let limit = record.requested_time.filter(|limit| !limit.is_zero());
-        let time_to_deadline = match self.options.deadlines {
+        let due = match self.options.deadlines {
             Deadlines::None => None,
-            Deadlines::Factor(factor) => Some(stretched(limit.unwrap_or(logged_runtime), factor)),
+            Deadlines::Factor(factor) => Some(stretched(limit.unwrap_or(runtime), factor)),
             Deadlines::Column(column) => self.records.time_in_column(column, "deadline")?,
         };
         if record.allocated_processors.is_none_or(|allocated| allocated == 0) {
             self.note_here(Rule::ProcessorsFromRequest);
         }
 
-        let (id, submit) = self.admit(logged_submit);
-        let held = HeldJob {
-            submit,
-            runtime: logged_runtime,
-            wait: record.wait,
-            limit,
-            due: time_to_deadline,
-            processors,
-            user: record.user,
-            number: record.number,
-        };
+        let (id, submit) = self.admit(submit);
+        let (wait, user, number) = (record.wait, record.user, record.number);
+        let held = HeldJob { submit, runtime, wait, limit, due, processors, user, number };
         let note = |rule| self.repairs.note(rule, Some(line));
         let job = self.options.estimates.job(self.options.seed, id, &held, note);
         if self.options.capacity.is_some_and(|capacity| processors > capacity) {
@@ -183,6 +151,11 @@ impl Intake {
         }
         self.repairs.note_unread(record, false);
         Ok(Some((job, held)))
+    }
+
+    fn skipped(&mut self, rule: Rule) -> Result<Option<TakenIn>, InputError> {
+        self.note_here(rule);
+        Ok(None)
     }
 
     pub(crate) fn note_here(&mut self, rule: Rule) {
@@ -194,8 +167,8 @@ impl Iterator for Intake {
     type Item = Result<LogJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while let Some(item) = self.next_record() {
-            match item {
+        loop {
+            match self.next_record()? {
                 Ok((record, Some((job, held)))) => {
                     let record = SwfRecord { requested_time: held.limit, ..record };
                     return Some(Ok(self.delivered(job, held.runtime, record)));
@@ -204,7 +177,6 @@ impl Iterator for Intake {
                 Err(error) => return Some(Err(error)),
             }
         }
-        None
     }
 }
 

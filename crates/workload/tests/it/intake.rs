@@ -3,7 +3,7 @@
 use crate::data::{self, line, reader, with};
 use sim_core::{JobId, Span, Time};
 use workload::repair::Repair;
-use workload::{Estimates, InputError, Intake, LogJob, Options, Rule, capacity};
+use workload::{Deadlines, Estimates, HeldLog, InputError, Intake, LogJob, Options, Rule, capacity};
 
 /// Name of a rule, number of its applications, and line of the first.
 type Applied = (&'static str, u64, Option<u64>);
@@ -158,4 +158,45 @@ fn what_was_done_to_the_log_as_a_whole_can_be_noted() {
     let repairs: Vec<_> = intake.repairs().iter().collect();
     assert_eq!(repairs, [Repair { rule: Rule::CapacityFromNodes, count: 1, first_line: None }]);
     assert_eq!(intake.repairs().skipped(), 0);
+}
+
+/// Five jobs, the second of which never ran, on a machine of 8.
+const FIVE: &str = "\
+; MaxProcs: 8
+1 100 5 60 4 -1 -1 4 50 -1 1 7 1 -1 -1 -1 -1 -1
+2 130 -1 -1 8 -1 -1 8 90 -1 5 7 1 -1 -1 -1 -1 -1
+3 160 0 30 1 -1 -1 1 -1 -1 1 9 1 -1 -1 -1 -1 -1
+4 160 9 20 2 -1 -1 2 100 -1 1 7 1 -1 -1 -1 -1 -1
+5 400 9 40 2 -1 -1 2 100 -1 1 7 1 -1 -1 -1 -1 -1
+";
+
+fn held(deadlines: Deadlines) -> HeldLog {
+    HeldLog::read(reader(FIVE).expect("a log"), Options { deadlines, ..Options::default() }).expect("a log").0
+}
+
+#[test]
+fn a_held_log_equals_a_streamed_one() {
+    // Field 4, the run time, stands for a column of times to the deadline.
+    for deadlines in [Deadlines::None, Deadlines::Factor(2.5), Deadlines::Column(4)] {
+        let held = held(deadlines);
+        for text in ["exact", "user", "factor:2.5", "request-factor:2.5", "f-model:3", "mean-of-user:2"] {
+            let estimates: Estimates = text.parse().expect("estimates");
+            let (jobs, _) = take_in(FIVE, Options { estimates, deadlines, seed: 7, ..Options::default() });
+            let streamed: Vec<_> = jobs.into_iter().map(|job| job.job).collect();
+            assert_eq!(held.with_estimates(estimates, 7), streamed, "{text}");
+        }
+    }
+    assert_eq!(held(Deadlines::None).due_after(2.5), held(Deadlines::Factor(2.5)));
+}
+
+#[test]
+fn shares_are_counted_and_a_denser_log_has_the_requested_load() {
+    let held = held(Deadlines::None);
+    let load = held.load(8).expect("it has a span");
+    assert!((held.with_limit() - 0.75).abs() < 1e-12);
+    assert!((load - (200.0 + 30.0 + 40.0 + 80.0) / (8.0 * 300.0)).abs() < 1e-12, "job 1 is cut at 50 s: {load}");
+    let denser = held.denser(1.25);
+    assert!((denser.load(8).expect("a span") / load - 1.25).abs() < 1e-9);
+    assert_eq!(denser.jobs()[3].submit, Time::from_secs(240));
+    assert_eq!(denser.jobs()[3].runtime, held.jobs()[3].runtime);
 }
