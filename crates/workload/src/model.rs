@@ -87,29 +87,17 @@ impl HeldLog {
     }
 }
 
-/// Source of the jobs of one class.
-struct ClassSource {
-    /// Next arrival, in seconds.
-    next: f64,
-    arrive: Box<dyn FnMut() -> f64>,
-    /// Draws processors and run time in seconds.
-    job: Box<dyn FnMut() -> (u32, f64)>,
-}
-
-impl ClassSource {
-    fn new(mut arrive: impl FnMut() -> f64 + 'static, job: impl FnMut() -> (u32, f64) + 'static) -> Self {
-        Self { next: arrive(), arrive: Box::new(arrive), job: Box::new(job) }
-    }
-}
+/// Jobs of one class without end: arrival in seconds, processors, and run time in seconds.
+type ClassJobs = Box<dyn Iterator<Item = (f64, u32, f64)>>;
 
 /// Merges jobs of several classes, each a queue of its own, by arrival; at one instant in the order of the classes.
-fn merged(mut sources: Vec<ClassSource>) -> Box<dyn Iterator<Item = ModelJob>> {
+fn merged(classes: impl Iterator<Item = ClassJobs>) -> Box<dyn Iterator<Item = ModelJob>> {
+    let mut classes: Vec<_> = classes.map(|mut jobs| (jobs.next().expect("no class ends"), jobs)).collect();
     Box::new((0..=u32::MAX).map_while(move |id| {
-        let (queue, source) = (0..).zip(&mut sources).min_by(|(_, a), (_, b)| a.next.total_cmp(&b.next))?;
-        let submit = at_second(source.next);
-        source.next = (source.arrive)();
-        let (processors, runtime) = (source.job)();
-        Some(ModelJob { queue: Some(queue), ..ModelJob::new(id, submit, processors, whole_seconds(runtime)) })
+        let (queue, (next, jobs)) = (0..).zip(&mut classes).min_by(|(_, (a, _)), (_, (b, _))| a.0.total_cmp(&b.0))?;
+        let (arrival, processors, runtime) = std::mem::replace(next, jobs.next()?);
+        let job = ModelJob::new(id, at_second(arrival), processors, whole_seconds(runtime));
+        Some(ModelJob { queue: Some(queue), ..job })
     }))
 }
 

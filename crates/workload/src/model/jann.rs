@@ -1,6 +1,6 @@
 //! Model of Jann and others.
 
-use super::{ClassSource, ModelEntry, ModelJob, WorkloadModel, merged};
+use super::{ClassJobs, ModelEntry, ModelJob, WorkloadModel, merged};
 use crate::draw;
 use crate::error::{ParameterError, WEIGHTS, are_weights};
 use serde::{Deserialize, Serialize};
@@ -107,21 +107,18 @@ impl WorkloadModel for Jann {
     /// Draws jobs; at one instant in the order of the ranges.
     fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
-        let source = |(queue, range): (u32, &JannRange)| {
+        let class = |(queue, range): (u32, &JannRange)| -> ClassJobs {
             let JannRange { sizes: weights, interarrival, runtime } = range.clone();
             let [mut arrivals, mut sizes, mut runtimes] =
                 [ARRIVALS, SIZES, RUNTIMES].map(|purpose| streams.stream(purpose, queue));
             let mut now = 0.0;
-            let arrive = move || {
+            Box::new(std::iter::repeat_with(move || {
                 now += interarrival.draw(&mut arrivals);
-                now
-            };
-            ClassSource::new(arrive, move || {
                 let (processors, _) = weights[draw::pick(&mut sizes, weights.iter().map(|(_, weight)| *weight))];
-                (processors, runtime.draw(&mut runtimes))
-            })
+                (now, processors, runtime.draw(&mut runtimes))
+            }))
         };
-        merged((0..).zip(&self.ranges).map(source).collect())
+        merged((0..).zip(&self.ranges).map(class))
     }
 
     fn to_toml(&self) -> Result<String, toml::ser::Error> {

@@ -1,6 +1,6 @@
 //! Model of Lublin and Feitelson.
 
-use super::{ClassSource, ModelEntry, ModelJob, WorkloadModel, merged};
+use super::{ClassJobs, ModelEntry, ModelJob, WorkloadModel, merged};
 use crate::draw;
 use crate::error::{ParameterError, check};
 use serde::{Deserialize, Serialize};
@@ -143,19 +143,16 @@ impl WorkloadModel for Lublin {
     /// Draws jobs; at one instant in the order of the classes.
     fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
-        let source = |(queue, class): (u32, &LublinClass)| {
+        let class = |(queue, class): (u32, &LublinClass)| -> ClassJobs {
             let mut arrivals = Arrivals::new(class, self.start_hour, streams.stream(ARRIVALS, queue));
             let (mut sizes, mut runtimes) = (streams.stream(SIZES, queue), streams.stream(RUNTIMES, queue));
             let class = *class;
-            ClassSource::new(
-                move || arrivals.next_arrival(),
-                move || {
-                    let processors = class.size(&mut sizes);
-                    (processors, class.runtime(processors, &mut runtimes))
-                },
-            )
+            Box::new(std::iter::repeat_with(move || {
+                let processors = class.size(&mut sizes);
+                (arrivals.next_arrival(), processors, class.runtime(processors, &mut runtimes))
+            }))
         };
-        merged((0..).zip(&self.classes).map(source).collect())
+        merged((0..).zip(&self.classes).map(class))
     }
 
     fn to_toml(&self) -> Result<String, toml::ser::Error> {

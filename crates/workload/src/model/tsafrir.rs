@@ -44,7 +44,6 @@ const TAIL_POWER: f64 = -2.267;
 /// Parameters p and q: the x-th shortest of K values is (a − 1) x' / (a − x') of the longest, with x' = x/K and a = 1 + p K^q.
 const TIMES: [f64; 2] = [12.1039, -0.6026];
 
-/// Number of popular values.
 const POPULAR: usize = 20;
 
 /// Popularity rank of each of the twenty popular values (first the longest, then from short to long) in each of the four logs

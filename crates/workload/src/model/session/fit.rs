@@ -61,8 +61,8 @@ struct LogSums {
     /// Sums of the products and of the squares of the logarithms of successive fractions, about the mean of their class.
     correlation: [f64; 3],
     users: BTreeMap<u32, SessionSums>,
-    /// Number of jobs of each size, and their requested nodes.
-    sizes: BTreeMap<u32, (f64, Shapes)>,
+    /// Requested nodes of the jobs of each size.
+    sizes: BTreeMap<u32, Shapes>,
     estimates: [BTreeMap<u32, f64>; SIZE_CLASSES.len()],
     parts: [Spread; ESTIMATE_CLASSES.len()],
     /// Sum, and number, of the logarithms of the fractions in each class.
@@ -76,7 +76,6 @@ struct SessionSums {
     last: Option<LastJob>,
 }
 
-/// Last job of a user.
 struct LastJob {
     submit: Span,
     request: (u32, u32, Option<Box<str>>),
@@ -95,9 +94,7 @@ impl LogSums {
         self.last = submit;
 
         let (ppn, cluster) = nodes(record.node_spec(), processors);
-        let (of_size, shapes) = self.sizes.entry(processors).or_default();
-        *of_size += 1.0;
-        *shapes.entry((ppn, cluster)).or_default() += 1.0;
+        *self.sizes.entry(processors).or_default().entry((ppn, cluster)).or_default() += 1.0;
         let size_class = SIZE_CLASSES.partition_point(|bound| *bound < processors);
         *self.estimates[size_class].entry(seconds).or_default() += 1.0;
         let class = ESTIMATE_CLASSES.partition_point(|bound| *bound < seconds);
@@ -183,17 +180,14 @@ impl LogSums {
 /// Number of jobs by processors per node and demanded cluster.
 type Shapes = BTreeMap<(u32, Option<String>), f64>;
 
-fn sizes(sizes: BTreeMap<u32, (f64, Shapes)>) -> Vec<SizeShare> {
-    let mut kept: Vec<_> = sizes.into_iter().collect();
-    kept.sort_by(|a, b| b.1.0.total_cmp(&a.1.0).then(a.0.cmp(&b.0)));
-    kept.truncate(KEPT[0]);
-    kept.sort_by_key(|(processors, _)| *processors);
-    let share = |(processors, (weight, shapes)): (u32, (f64, Shapes))| {
-        let shapes = frequent(shapes, KEPT[1]);
-        let shapes = shapes.into_iter().map(|((ppn, cluster), weight)| Shape { ppn, cluster, weight }).collect();
+fn sizes(mut sizes: BTreeMap<u32, Shapes>) -> Vec<SizeShare> {
+    let weights = sizes.iter().map(|(processors, shapes)| (*processors, shapes.values().sum())).collect();
+    let share = |(processors, weight)| {
+        let shapes = frequent(sizes.remove(&processors).unwrap_or_default(), KEPT[1]).into_iter();
+        let shapes = shapes.map(|((ppn, cluster), weight)| Shape { ppn, cluster, weight }).collect();
         SizeShare { processors, weight, shapes }
     };
-    kept.into_iter().map(share).collect()
+    frequent(weights, KEPT[0]).into_iter().map(share).collect()
 }
 
 /// Returns the most frequent keys, in their own order.

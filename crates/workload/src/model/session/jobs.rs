@@ -14,7 +14,6 @@ pub(super) struct SessionJobs {
     model: SessionModel,
     streams: Streams,
     starts: SessionStarts,
-    /// Beginning of the next session.
     next_start: f64,
     /// Number of sessions that have begun.
     sessions: u32,
@@ -91,7 +90,6 @@ struct OpenSession {
     gaps: Stream,
     requests: Stream,
     runtimes: Stream,
-    /// Request of its last job.
     request: Option<SessionRequest>,
     /// Normal score of the last fraction.
     score: Option<f64>,
