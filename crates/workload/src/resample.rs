@@ -34,7 +34,6 @@ const DRAWS: u32 = 5_000;
 
 const WEEK: Span = Span::from_secs(7 * 86_400);
 
-/// Number of whole weeks in a span.
 fn weeks_in(span: Span) -> usize {
     usize::try_from(span.as_nanos() / WEEK.as_nanos()).expect("weeks of a log")
 }

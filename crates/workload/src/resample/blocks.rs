@@ -96,7 +96,9 @@ impl Blocks {
         let part = log.span() - start(weeks).since(Time::ZERO);
         let begins = (0..=weeks).map(|week| log.jobs().partition_point(|job| job.submit < start(week))).collect();
         let own = Measures::of(log.jobs().iter().map(|job| (job.submit, job)), machine, log.origin());
-        Ok(Self { log, begins, length: length(weeks), weeks, part, machine, own })
+        // The cube root of the number of weeks, to the nearest whole number.
+        let length = (1..4).find(|length| count(weeks) < (count(*length) + 0.5).powi(3)).unwrap_or(4);
+        Ok(Self { log, begins, length, weeks, part, machine, own })
     }
 
     /// Sets the length to `weeks` whole weeks, by default that of the log.
@@ -129,10 +131,11 @@ impl Blocks {
         let mut broken = [0_u32; Self::BOUNDS.len()];
         for refused in 0..DRAWS {
             let sources = self.draw(&mut streams.stream(BLOCKS, refused));
-            match self.refused(&sources) {
-                None => return Ok(Drawn { log: self.filled(&sources), refused }),
-                Some(bound) => broken[bound] += 1,
-            }
+            let Some(bound) = self.refused(&sources) else {
+                let jobs = self.moved(&sources).map(|(submit, job)| HeldJob { submit, ..*job }).collect();
+                return Ok(Drawn { log: HeldLog::of(jobs), refused });
+            };
+            broken[bound] += 1;
         }
         let worst = (0..broken.len()).max_by_key(|bound| broken[*bound]).expect("there are bounds");
         Err(ResampleError(format!(
@@ -185,24 +188,11 @@ impl Blocks {
     fn moved<'a>(&'a self, sources: &'a [usize]) -> impl Iterator<Item = (Time, &'a HeldJob)> {
         sources.iter().enumerate().flat_map(|(slot, &week)| {
             let jobs = &self.log.jobs()[self.begins[week]..self.begins[week + 1]];
-            let jobs = if slot < self.weeks { jobs } else { until(jobs, start(week) + self.part) };
-            jobs.iter().map(move |job| (start(slot) + job.submit.since(start(week)), job))
+            let in_part = |job: &HeldJob| job.submit <= start(week) + self.part;
+            let kept = if slot < self.weeks { jobs.len() } else { jobs.partition_point(in_part) };
+            jobs[..kept].iter().map(move |job| (start(slot) + job.submit.since(start(week)), job))
         })
     }
-
-    fn filled(&self, sources: &[usize]) -> HeldLog {
-        HeldLog::of(self.moved(sources).map(|(submit, job)| HeldJob { submit, ..*job }).collect())
-    }
-}
-
-/// Returns the cube root of the number of weeks, to the nearest whole number, at most four.
-fn length(weeks: usize) -> usize {
-    (1..4).find(|length| count(weeks) < (count(*length) + 0.5).powi(3)).unwrap_or(4)
-}
-
-/// Returns the jobs submitted by `end`, that instant included; `jobs` are in order.
-fn until(jobs: &[HeldJob], end: Time) -> &[HeldJob] {
-    &jobs[..jobs.partition_point(|job| job.submit <= end)]
 }
 
 fn start(week: usize) -> Time {

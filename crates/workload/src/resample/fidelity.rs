@@ -1,6 +1,6 @@
 //! Similarity of a resampled log to its original.
 
-use super::measures::WeeklyMoments;
+use super::measures::{WeeklyMoments, add};
 use crate::draw::count;
 use crate::held::{HeldJob, HeldLog};
 use sim_core::Time;
@@ -41,10 +41,10 @@ impl Fidelity {
             let [a, b] = [resampled, original].map(|log| shares(log, length, parts));
             a.iter().zip(&b).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
         };
-        let [mine, own] = [resampled, original].map(|log| WeeklyMoments::of(&weekly(log, HeldJob::area)));
+        let [mine, own] = [resampled, original].map(|log| WeeklyMoments::of(&weekly_work(log)));
         let numbers = [
-            ("jobs", both(&|log| weekly(log, |_| 1.0).iter().sum::<f64>() / weeks(log))),
-            ("work", both(&|log| weekly(log, HeldJob::area).iter().sum::<f64>() / weeks(log))),
+            ("jobs", both(&|log| count(log.jobs().len()) / weeks(log))),
+            ("work", both(&|log| weekly_work(log).iter().sum::<f64>() / weeks(log))),
             ("median_runtime", both(&|log| median(log.jobs().iter().map(runtime).collect()))),
             ("runtimes", distance(&|job| Some(runtime(job)))),
             ("processors", distance(&|job| Some(f64::from(job.processors)))),
@@ -67,17 +67,10 @@ fn weeks(log: &HeldLog) -> f64 {
     (log.span().as_secs_f64() / 604_800.0).max(1e-9)
 }
 
-/// Returns the sum over the jobs of each whole week.
-fn weekly(log: &HeldLog, value: impl Fn(&HeldJob) -> f64) -> Vec<f64> {
-    let mut sums = Vec::new();
-    for job in log.jobs() {
-        let week = super::weeks_in(job.submit.since(Time::ZERO));
-        if week >= sums.len() {
-            sums.resize(week + 1, 0.0);
-        }
-        sums[week] += value(job);
-    }
-    sums
+fn weekly_work(log: &HeldLog) -> Vec<f64> {
+    let mut weekly = Vec::new();
+    log.jobs().iter().for_each(|job| add(&mut weekly, job.submit.since(Time::ZERO), job.area()));
+    weekly
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -46,11 +46,7 @@ impl Measures {
             let countings = [submit.since(*first.get_or_insert(submit)), submit.since(Time::ZERO) + phase];
             let areas = [job.area(), f64::from(job.processors) * job.runtime.as_secs_f64()];
             for (at, since) in countings.into_iter().enumerate() {
-                let week = weeks_in(since);
-                for (area, weekly) in areas.into_iter().zip(&mut weekly[2 * at..]) {
-                    weekly.resize(weekly.len().max(week + 1), 0.0);
-                    weekly[week] += area;
-                }
+                areas.into_iter().zip(&mut weekly[2 * at..]).for_each(|(area, weekly)| add(weekly, since, area));
             }
             if job.processors <= machine.processors {
                 ahead = (ahead - submit.since(last).as_secs_f64()).max(0.0);
@@ -64,6 +60,13 @@ impl Measures {
             .map(|weekly| [WeeklyMoments::of(&weekly[..weekly.len().saturating_sub(1)]), WeeklyMoments::of(&weekly)]);
         Self { jobs: count, shapes, backlog: if fit > 0.0 { seen / fit } else { 0.0 } }
     }
+}
+
+/// Adds to the sum of the week that contains the instant `since` after the first week's beginning.
+pub(super) fn add(weekly: &mut Vec<f64>, since: Span, work: f64) {
+    let week = weeks_in(since);
+    weekly.resize(weekly.len().max(week + 1), 0.0);
+    weekly[week] += work;
 }
 
 impl WeeklyMoments {
@@ -83,7 +86,6 @@ impl WeeklyMoments {
         }
     }
 
-    /// Standard deviation over mean.
     pub(super) fn variation(&self) -> f64 {
         self.variance.sqrt() / self.mean
     }

@@ -74,8 +74,7 @@ impl Users {
     pub fn of(log: &HeldLog) -> Result<Self, ResampleError> {
         let known = log.share(|job| job.user.is_some());
         if known < 0.5 {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share")]
-            let percent = (100.0 * known) as u32;
+            let percent = libm::floor(100.0 * known);
             return Err(ResampleError(format!(
                 "{percent} % of the log's jobs have a user, and half are needed to draw users; draw blocks of weeks instead"
             )));
@@ -87,15 +86,14 @@ impl Users {
                 "the log covers {days} days, and users are drawn week by week: four weeks at least; shake it instead"
             )));
         }
-        let mut of_user: BTreeMap<u32, Vec<HeldJob>> = BTreeMap::new();
-        let mut of_nobody = Vec::new();
+        let (mut of_user, mut without) = (BTreeMap::<u32, Vec<HeldJob>>::new(), Vec::new());
         for job in log.jobs() {
             match job.user {
                 Some(user) => of_user.entry(user).or_default().push(*job),
-                None => of_nobody.push(vec![*job]),
+                None => without.push(vec![*job]),
             }
         }
-        let all = of_user.into_values().chain(of_nobody).map(Subtrace::of);
+        let all = of_user.into_values().chain(without).map(Subtrace::of);
         let (long_term, temporary): (Vec<_>, Vec<_>) = all.partition(|one| one.weeks > LONG);
         let log_weeks = span.as_secs_f64() / WEEK.as_secs_f64();
         Ok(Self { temporary, long_term, weeks: weeks_in(span) as u64 + 1, users: 1.0, log_weeks })
@@ -194,9 +192,6 @@ impl Users {
     }
 
     fn draw_long_term(&self, streams: &Streams, next_user: &mut u32, jobs: &mut Vec<HeldJob>) {
-        if self.long_term.is_empty() {
-            return;
-        }
         let taken: f64 = self.long_term.iter().map(|one| count_of(one.weeks)).sum();
         let places = self.users * taken / self.log_weeks;
         let mut number = streams.stream(LONG_TERM, 0);
