@@ -29,7 +29,6 @@ const NEEDED: [&[&str]; 6] = [
     &["State"],
 ];
 
-/// Columns that list GPUs.
 pub(crate) const WITH_GPUS: [&str; 4] = ["AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES"];
 
 /// Reads the finished jobs in the output of `sacct --parsable2`, in the order of the file. Submit times are seconds
@@ -92,7 +91,6 @@ impl SacctReader {
         )))
     }
 
-    /// Returns true if there is a column of that name.
     pub(crate) fn has(&self, column: &str) -> bool {
         self.column(column).is_some()
     }
@@ -155,7 +153,6 @@ impl Iterator for SacctReader {
 struct SacctLine<'a> {
     values: Vec<&'a str>,
     reader: &'a SacctReader,
-    /// Rules applied to the line.
     rules: BTreeSet<SacctRule>,
 }
 
@@ -173,19 +170,13 @@ impl<'a> SacctLine<'a> {
         let state = if is_step { Err(SacctRule::Step) } else { job::state(self.get("State").unwrap_or_default()) };
         let status = match state {
             Ok(status) => status,
-            Err(rule) => {
-                self.rules.insert(rule);
-                return Ok(None);
-            }
+            Err(rule) => return self.left_out(rule),
         };
         let number = match self.get("JobIDRaw") {
             Some(_) => self.whole("JobIDRaw")?.ok_or_else(|| self.fault("JobIDRaw", "a number", AS_IT_IS))?,
             None => self.reader.counted + 1,
         };
-        let Some(submit) = self.instant("Submit")? else {
-            self.rules.insert(SacctRule::NoSubmit);
-            return Ok(None);
-        };
+        let Some(submit) = self.instant("Submit")? else { return self.left_out(SacctRule::NoSubmit) };
         let (allocated, requested) =
             (self.processors("AllocCPUS", "AllocTRES")?, self.processors("ReqCPUS", "ReqTRES")?);
         let nodes = self.processors("NNodes", "NNodes")?;
@@ -233,6 +224,11 @@ impl<'a> SacctLine<'a> {
         Ok(Some(record))
     }
 
+    fn left_out(&mut self, rule: SacctRule) -> Result<Option<GwfRecord>, InputError> {
+        self.rules.insert(rule);
+        Ok(None)
+    }
+
     fn note_if(&mut self, applies: bool, rule: SacctRule) {
         self.rules.extend(applies.then_some(rule));
     }
@@ -240,8 +236,11 @@ impl<'a> SacctLine<'a> {
     /// Returns the run time of a job that started at `start`.
     fn runtime(&mut self, start: u64) -> Result<Option<Span>, InputError> {
         let end = self.instant("End")?;
-        let elapsed = match self.seconds("ElapsedRaw")? {
-            Some(seconds) => Some(seconds),
+        let elapsed = match self.whole("ElapsedRaw")? {
+            Some(seconds) if seconds > LONGEST => {
+                return Err(self.fault("ElapsedRaw", "at most 4294967295 seconds, which are 136 years", AS_IT_IS));
+            }
+            Some(seconds) => Some(Span::from_secs(seconds)),
             None => self.read("Elapsed", length, "a time such as 1-02:03:04 or 00:03:04")?,
         };
         let between = end.and_then(|end| end.checked_sub(start)).map(Span::from_secs);
@@ -250,24 +249,20 @@ impl<'a> SacctLine<'a> {
         Ok(elapsed.or(between))
     }
 
-    /// Returns the requested time.
     fn limit(&mut self) -> Result<Option<Span>, InputError> {
         let limits = ["TimelimitRaw", "Timelimit"];
-        let Some((column, text)) = limits.into_iter().find_map(|column| Some((column, self.get(column)?))) else {
-            self.note_if(limits.into_iter().any(|column| self.reader.has(column)), SacctRule::NoLimit);
-            return Ok(None);
-        };
-        match text {
-            "UNLIMITED" | "INVALID" => self.note_if(true, SacctRule::NoLimit),
-            "Partition_Limit" => self.note_if(true, SacctRule::PartitionLimit),
-            _ if column == "Timelimit" => {
+        match limits.into_iter().find_map(|column| Some((column, self.get(column)?))) {
+            None => self.note_if(limits.into_iter().any(|column| self.reader.has(column)), SacctRule::NoLimit),
+            Some((_, "UNLIMITED" | "INVALID")) => self.note_if(true, SacctRule::NoLimit),
+            Some((_, "Partition_Limit")) => self.note_if(true, SacctRule::PartitionLimit),
+            Some((column @ "Timelimit", _)) => {
                 return self.read(column, length, "a time such as 1-00:00:00, UNLIMITED or Partition_Limit");
             }
-            _ => {
-                let minutes = self.whole(column)?.unwrap_or(0);
+            Some((column, _)) => {
+                let seconds = self.whole(column)?.and_then(|minutes| minutes.checked_mul(60));
+                let limit = seconds.filter(|seconds| *seconds <= LONGEST).map(Span::from_secs);
                 let fault = || self.fault(column, "minutes, UNLIMITED or Partition_Limit", AS_IT_IS);
-                let seconds = minutes.checked_mul(60).filter(|seconds| *seconds <= LONGEST).ok_or_else(fault)?;
-                return Ok(Some(Span::from_secs(seconds)));
+                return limit.map(Some).ok_or_else(fault);
             }
         }
         Ok(None)
@@ -290,13 +285,6 @@ impl<'a> SacctLine<'a> {
 
     fn whole(&self, column: &str) -> Result<Option<u64>, InputError> {
         self.read(column, whole, "a whole number")
-    }
-
-    fn seconds(&self, column: &str) -> Result<Option<Span>, InputError> {
-        let expected = "at most 4294967295 seconds, which are 136 years";
-        let in_range =
-            |seconds| if seconds <= LONGEST { Ok(seconds) } else { Err(self.fault(column, expected, AS_IT_IS)) };
-        Ok(self.whole(column)?.map(in_range).transpose()?.map(Span::from_secs))
     }
 
     /// Returns the number of processors from a column of their own, or else from the list of all resources.

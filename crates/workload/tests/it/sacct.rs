@@ -2,11 +2,13 @@
 
 use crate::data::records;
 use proptest::prelude::*;
+use sim_core::Span;
 use std::fmt::Write;
 use std::io::Cursor;
 use workload::convert::{convert_read, convert_sacct};
 use workload::sacct::{SacctReader, SacctRule, Zone};
-use workload::{Converted, Intake, Layout, Options, SwfReader};
+use workload::swf::Status;
+use workload::{Converted, GwfRecord, Intake, Layout, Options, SwfReader};
 
 /// A week of a small cluster in Berlin, written for this test in the format of `sacct --parsable2`: an array, steps, a job that ran
 /// into its limit, cancelled ones, a waiting one, a suspended one, one of two components, and the end of summer time.
@@ -40,6 +42,17 @@ fn fault(text: &str) -> String {
         Err(error) => error.to_string(),
         Ok(reader) => reader.filter_map(Result::err).next().expect("it is faulty").to_string(),
     }
+}
+
+/// Returns the job of a line with these values under these names of columns, or the rules applied to it if it is left out.
+fn job(columns: &str, values: &str, zone: &str) -> Result<GwfRecord, Vec<&'static str>> {
+    let mut reader = reader(&format!("{columns}\n{values}\n"), zone);
+    let read = reader.next().map(|job| job.unwrap_or_else(|error| panic!("{values}: {error}")));
+    read.ok_or_else(|| reader.repairs.iter().map(|repair| repair.rule.name()).collect())
+}
+
+fn is_refused(columns: &str, values: &str) -> bool {
+    reader(&format!("{columns}\n{values}\n"), "UTC").next().is_some_and(|job| job.is_err())
 }
 
 #[test]
@@ -122,10 +135,14 @@ fn seconds_since_1970_and_raw_columns_say_the_same() {
 #[test]
 fn what_no_format_holds_is_kept_without_it_and_counted() {
     let head = "JobIDRaw|JobID|Submit|Start|End|AllocTRES|ReqTRES|State\n";
-    let cases: [(&str, &[&str]); 6] = [
+    let cases: [(&str, &[&str]); 10] = [
         ("7|7|100|100|200|cpu=4|cpu=4|COMPLETED", &[]),
         ("7|7|100|100|200|cpu=4,gres/gpu=2|cpu=4|COMPLETED", &["gpus"]),
         ("7|7|100|Unknown|200||cpu=4,gres/gpu:a100=2|CANCELLED by 1", &["cancelled-before-start", "gpus"]),
+        ("7|7|100|100|200|cpu=4|gpu:tesla:1|COMPLETED", &["gpus"]),
+        ("7|7|100|100|200|cpu=4|gpu|COMPLETED", &["gpus"]),
+        ("7|7|100|100|200|cpu=4,gres/gpu=0|cpu=4,mem=16G|COMPLETED", &[]),
+        ("7|7|100|100|200|cpu=4|craynetwork:1,gpu:0|COMPLETED", &[]),
         ("8|7+1|100|100|200|cpu=4|cpu=4|COMPLETED", &["het-component"]),
         ("9|7_2|100|100|200|cpu=4|cpu=4|COMPLETED", &[]),
         ("7|7_[3-9%2]|100|Unknown|200||cpu=4|CANCELLED by 1", &["cancelled-before-start", "array-range"]),
@@ -163,7 +180,121 @@ fn what_cannot_be_read_is_reported_with_its_place_and_the_fix() {
     insta::assert_snapshot!(fault(""), @r#"a.sacct: there is no job record in the file; it is empty; check that sacct found jobs"#);
 }
 
+#[test]
+fn states_are_mapped_by_their_first_word() {
+    for (state, expected) in [
+        ("COMPLETED", Ok(Some(Status::Completed))),
+        ("CANCELLED by 1001", Ok(Some(Status::Cancelled))),
+        ("TIMEOUT", Ok(Some(Status::Failed))),
+        ("RUNNING", Err(vec!["unfinished"])),
+        ("REVOKED", Err(vec!["revoked"])),
+        ("SLEEPY", Ok(None)),
+        ("", Ok(None)),
+    ] {
+        let read = job("JobIDRaw|Submit|Start|End|AllocCPUS|State", &format!("1|0|1|2|1|{state}"), "UTC");
+        assert_eq!(read.map(|read| read.job.status), expected, "{state}");
+    }
+}
+
+#[test]
+fn memory_is_per_node_per_processor_or_total() {
+    let columns = "JobIDRaw|Submit|Start|End|ReqCPUS|NNodes|ReqMem|State";
+    for (memory, processors, nodes, expected) in [
+        ("4000Mn", "8", "2", Some(1_024_000)),
+        ("4000Mn", "8", "", None),
+        ("2Gc", "8", "", Some(2 << 20)),
+        ("1.50T", "1", "", Some(3 << 29)),
+        ("512", "8", "", Some(64 << 10)),
+        ("512", "", "", None),
+        ("0", "8", "", None),
+    ] {
+        let read = job(columns, &format!("1|0|1|2|{processors}|{nodes}|{memory}|COMPLETED"), "UTC").expect("a job");
+        assert_eq!(read.job.requested_memory, expected, "{memory}");
+    }
+    for wrong in ["n", "G", "x", "-1G"] {
+        assert!(is_refused(columns, &format!("1|0|1|2|8|2|{wrong}|COMPLETED")), "{wrong}");
+    }
+}
+
+#[test]
+fn zones_have_an_offset_or_a_place() {
+    for (text, shown) in [
+        ("+01:00", "+01:00"),
+        ("-0530", "-05:30"),
+        ("+1", "+01:00"),
+        ("Z", "+00:00"),
+        ("UTC", "+00:00"),
+        ("-03:30", "-03:30"),
+        ("europe/berlin", "Europe/Berlin"),
+    ] {
+        let zone: Zone = text.parse().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((zone.to_string().as_str(), shown.parse()), (shown, Ok(zone)), "{text}");
+    }
+    for wrong in ["", "CEST", "+", "+1:", "+25:00", "+01:60", "1", "+0100x", "Europe/Berlin2", "+١:00"] {
+        assert!(wrong.parse::<Zone>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn instants_are_local_or_seconds_or_unknown() {
+    let columns = "JobIDRaw|Submit|Start|ElapsedRaw|AllocCPUS|State";
+    for (zone, text, expected) in [
+        ("UTC", "1970-01-02T00:00:01", Some((86_401, 0))),
+        ("+01:00", "1970-01-02T00:00:01", Some((82_801, 0))),
+        // Seconds since 1970, and times with a zone of their own, are the same in every zone.
+        ("+01:00", "86401", Some((86_401, 0))),
+        ("+05:00", "1970-01-02T00:00:01Z", Some((86_401, 0))),
+        ("+05:00", "1970-01-02T01:00:01+0100", Some((86_401, 0))),
+        ("UTC", "", None),
+        ("UTC", "Unknown", None),
+        ("UTC", "None", None),
+        ("UTC", "N/A", None),
+        // Noon in winter and in summer; half past two occurred twice on the 25th of October, first at 00:30 UTC, and in
+        // March it did not occur.
+        ("Europe/Berlin", "2026-01-01T12:00:00", Some((1_767_265_200, 0))),
+        ("Europe/Berlin", "2026-07-01T12:00:00", Some((1_782_900_000, 0))),
+        ("Europe/Berlin", "2026-10-25T02:30:00", Some((1_792_888_200, 1))),
+        ("Europe/Berlin", "2026-03-29T02:30:00", Some((1_774_747_800, 1))),
+    ] {
+        let mut reader = reader(&format!("{columns}\n1|{text}|{text}|9|1|COMPLETED\n"), zone);
+        let submit = reader.next().map(|job| job.unwrap_or_else(|error| panic!("{error}")).job.submit);
+        let expected = expected.map(|(seconds, ambiguous)| (Some(Span::from_secs(seconds)), ambiguous));
+        assert_eq!(submit.map(|submit| (submit, reader.repairs.count(SacctRule::AmbiguousTime))), expected, "{text}");
+    }
+    for wrong in ["2026-01-31", "2026-02-30T00:00:00", "2026-01-31 08:15:00", "08:15", "yesterday", "-5", "1.5"] {
+        assert!(is_refused(columns, &format!("1|{wrong}|1|9|1|COMPLETED")), "{wrong}");
+    }
+}
+
+#[test]
+fn lengths_need_minutes_and_no_days() {
+    let columns = "JobIDRaw|Submit|Start|Elapsed|AllocCPUS|State";
+    for wrong in ["5", "1-", "1:2:3:4", "00:60", "99999-00:00:00", "a:b", "-00:01", "00:01.1234567890"] {
+        assert!(is_refused(columns, &format!("1|0|0|{wrong}|1|COMPLETED")), "{wrong}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn lengths_are_read_as_they_are_written(days in 0..4_000_u64, clock in 0..86_400_u64, millis in 0..1_000_u64) {
+        let (hours, minutes, seconds) = (clock / 3_600, clock / 60 % 60, clock % 60);
+        let nanos = |days: u64| Some(Span::from_nanos((86_400 * days + clock) * 1_000_000_000 + millis * 1_000_000));
+        let mut texts = vec![(nanos(days), format!("{days}-{hours:02}:{minutes:02}:{seconds:02}.{millis:03}"))];
+        texts.push((nanos(0), format!("{hours:02}:{minutes:02}:{seconds:02}.{millis:03}")));
+        texts.extend((hours == 0).then(|| (nanos(0), format!("{minutes:02}:{seconds:02}.{millis:03}"))));
+        for (expected, text) in texts {
+            let read = job("JobIDRaw|Submit|Start|Elapsed|AllocCPUS|State", &format!("1|0|0|{text}|1|COMPLETED"), "UTC");
+            prop_assert_eq!(read.expect("a job").job.runtime, expected, "{}", text);
+        }
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "\\PC*") {
+        let line = format!("1|{text}|{text}|{text}|1|COMPLETED");
+        reader(&format!("JobIDRaw|Submit|Start|Elapsed|AllocCPUS|State\n{line}\n"), "UTC").for_each(drop);
+        let _ = text.parse::<Zone>();
+    }
+
     /// Times in UTC, with an offset, and as seconds since 1970 yield the same log.
     #[test]
     fn a_job_is_the_same_however_its_times_are_written(
@@ -192,9 +323,9 @@ proptest! {
         for record in records {
             let (submit, wait, run) = jobs[usize::try_from(record.number).expect("small")];
             let first = jobs.iter().map(|job| job.0).min().expect("some");
-            prop_assert_eq!(record.submit, Some(sim_core::Span::from_secs(submit - first)));
-            prop_assert_eq!(record.wait, Some(sim_core::Span::from_secs(wait)));
-            prop_assert_eq!(record.runtime, Some(sim_core::Span::from_secs(run)));
+            prop_assert_eq!(record.submit, Some(Span::from_secs(submit - first)));
+            prop_assert_eq!(record.wait, Some(Span::from_secs(wait)));
+            prop_assert_eq!(record.runtime, Some(Span::from_secs(run)));
         }
     }
 }
