@@ -22,7 +22,6 @@ pub enum Deadlines {
 }
 
 impl Deadlines {
-    /// Returns true if the parameter is within its range.
     fn is_possible(&self) -> bool {
         match *self {
             Self::None => true,

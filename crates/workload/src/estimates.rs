@@ -44,7 +44,6 @@ pub enum Estimates {
 const F_MODEL: Purpose = Purpose("f-model estimates");
 
 impl Estimates {
-    /// Returns true if the parameter is within its range.
     fn is_possible(&self) -> bool {
         match *self {
             Self::Exact | Self::User => true,
@@ -87,7 +86,6 @@ impl Estimates {
 
 const LARGEST_FACTOR: f64 = 1e6;
 
-/// Returns the f-model's estimate for the job of that number.
 fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
     let folded = (number ^ (number >> 32)) & u64::from(u32::MAX);
     let index = u32::try_from(folded).expect("masked");

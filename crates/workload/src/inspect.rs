@@ -197,7 +197,6 @@ const fn seconds(span: Span) -> u64 {
     span.as_nanos() / 1_000_000_000
 }
 
-/// Sums over the records so far.
 #[derive(Default)]
 struct Gathered {
     /// Counts, and sums in the place of means.

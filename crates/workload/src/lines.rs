@@ -165,7 +165,6 @@ impl Lines {
         InputError::Faulty { path: self.path.clone(), line: Some(self.number), problem, source: Some(source) }
     }
 
-    /// Returns the error for the current line.
     #[cold]
     pub(crate) fn fault(&self, problem: impl Into<String>) -> InputError {
         // The fault of a file without lines is reported for its first line.

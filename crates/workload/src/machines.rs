@@ -102,7 +102,6 @@ const FASTEST: f64 = 1e3;
 
 const NAMES: [&str; 6] = ["id", "name", "nodes", "cpus per node", "speed", "memory per node"];
 
-/// Parses the current line as a cluster.
 fn cluster(lines: &Lines) -> Result<Machine, InputError> {
     let line = lines.line.trim_ascii_end();
     let columns: Vec<&[u8]> = line.split(|byte| *byte == b'\t').map(<[u8]>::trim_ascii).collect();

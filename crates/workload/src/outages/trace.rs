@@ -89,7 +89,6 @@ impl OutageTrace {
     }
 }
 
-/// Returns the columns of the current line.
 fn columns(lines: &Lines) -> Vec<&[u8]> {
     lines.line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii).collect()
 }
