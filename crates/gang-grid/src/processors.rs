@@ -14,13 +14,6 @@ pub struct Local {
     pub estimate: Span,
 }
 
-/// Local with its true service time, which no scheduler knows.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TrueLocal {
-    pub(crate) local: Local,
-    pub(crate) service: Span,
-}
-
 /// Work that a processor runs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct RunningTask {
@@ -45,13 +38,14 @@ pub struct Processor {
     pub running: Option<RunningTask>,
     /// Gang whose task waits at the head of its queue. There is at most one.
     pub reserved: Option<GangKey>,
-    queue: VecDeque<TrueLocal>,
+    /// Locals with their true service times, which no scheduler knows.
+    queue: VecDeque<(Local, Span)>,
 }
 
 impl Processor {
     /// The locals in its queue, behind the gang's task if there is one.
     pub fn queue(&self) -> impl ExactSizeIterator<Item = &Local> {
-        self.queue.iter().map(|queued| &queued.local)
+        self.queue.iter().map(|(local, _)| local)
     }
 
     /// Returns true if no job waits here, neither a gang's task nor a local.
@@ -120,20 +114,19 @@ struct SiteSets {
 
 impl Processors {
     pub(crate) fn new(sites: &[Site]) -> Self {
-        let mut all = Vec::new();
-        let mut sets = Vec::new();
+        let mut processors = Self { all: Vec::new(), sites: Vec::new(), totals: [0; 3] };
+        let mut first = 0_u32;
         for (index, site) in (0..).zip(sites) {
-            let first = u32::try_from(all.len()).expect("fewer than 2³² processors");
+            let count = site.processors;
             let free = Processor { site: SiteId(index), running: None, reserved: None, queue: VecDeque::new() };
-            all.extend(std::iter::repeat_n(free, site.processors as usize));
-            sets.push(SiteSets {
-                first,
-                count: site.processors,
-                sets: [IdSet::full(site.processors), IdSet::empty(site.processors), IdSet::full(site.processors)],
-            });
+            processors.all.extend(std::iter::repeat_n(free, count as usize));
+            let empty = IdSet { members: Vec::new(), position: vec![ABSENT; count as usize] };
+            processors.sites.push(SiteSets { first, count, sets: [empty.clone(), empty.clone(), empty] });
+            let next = first.checked_add(count).expect("fewer than 2³² processors");
+            (first..next).for_each(|id| processors.refresh(ProcId(id)));
+            first = next;
         }
-        let free = u32::try_from(all.len()).expect("fewer than 2³² processors");
-        Self { all, sites: sets, totals: [free, 0, free] }
+        processors
     }
 
     /// The processor with this id.
@@ -231,15 +224,15 @@ impl Processors {
         self.refresh(processor);
     }
 
-    pub(crate) fn enqueue(&mut self, processor: ProcId, local: TrueLocal) {
-        self.all[processor.index()].queue.push_back(local);
+    pub(crate) fn enqueue(&mut self, processor: ProcId, local: Local, service: Span) {
+        self.all[processor.index()].queue.push_back((local, service));
         self.refresh(processor);
     }
 
-    /// Removes the first local that satisfies `may_start` from the queue and returns it.
-    pub(crate) fn dequeue(&mut self, processor: ProcId, may_start: impl Fn(&Local) -> bool) -> Option<TrueLocal> {
+    /// Removes the first local that satisfies `may_start` from the queue and returns it with its service time.
+    pub(crate) fn dequeue(&mut self, processor: ProcId, may_start: impl Fn(&Local) -> bool) -> Option<(Local, Span)> {
         let queue = &mut self.all[processor.index()].queue;
-        let position = queue.iter().position(|queued| may_start(&queued.local))?;
+        let position = queue.iter().position(|(local, _)| may_start(local))?;
         let local = queue.remove(position);
         self.refresh(processor);
         local
@@ -269,14 +262,6 @@ struct IdSet {
 const ABSENT: u32 = u32::MAX;
 
 impl IdSet {
-    fn empty(ids: u32) -> Self {
-        Self { members: Vec::with_capacity(ids as usize), position: vec![ABSENT; ids as usize] }
-    }
-
-    fn full(ids: u32) -> Self {
-        Self { members: (0..ids).collect(), position: (0..ids).collect() }
-    }
-
     #[expect(clippy::cast_possible_truncation, reason = "no more members than ids")]
     fn len(&self) -> u32 {
         self.members.len() as u32

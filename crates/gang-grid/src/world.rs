@@ -5,11 +5,11 @@ use crate::gang::{Gang, GangQueue};
 use crate::policy::GangView;
 use crate::policy::grid::Route;
 use crate::policy::local::Destination;
-use crate::processors::{GangKey, Local, Processors, RunningTask, TrueLocal};
+use crate::processors::{GangKey, Local, Processors, RunningTask};
 use crate::submission::Submission;
 use sim_core::{
-    ConfigError, Context, EventPriority, Fact, Gauge, Model, Prioritized, ProcId, Purpose, Rejection, SiteId, Stream,
-    Streams, Time,
+    ConfigError, Context, EventPriority, Fact, Gauge, Job, Model, Prioritized, ProcId, Purpose, Rejection, SiteId,
+    Span, Stream, Streams, Time,
 };
 use slab::Slab;
 
@@ -85,10 +85,9 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// exist, and on a gang without a task for each of its processors.
     pub fn new(config: Config, submissions: S, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
-        let processors = Processors::new(&config.sites);
         Ok(Self {
             widest: config.widest(),
-            processors,
+            processors: Processors::new(&config.sites),
             gangs: Slab::new(),
             queue: GangQueue::default(),
             submissions,
@@ -157,44 +156,31 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         }
     }
 
-    fn arrive(&mut self, submission: Submission, cx: &mut impl Context<Event>) {
-        cx.emit(Fact::Submitted(submission.job));
-        match submission.job.origin {
-            Some(site) => self.local_arrives(&submission, site, cx),
-            None => self.gang_arrives(submission, cx),
-        }
-    }
-
     /// §3.2: sends the local to a processor that starts it at once, otherwise to the shortest queue.
-    fn local_arrives(&mut self, submission: &Submission, site: SiteId, cx: &mut impl Context<Event>) {
-        let (job, sites) = (&submission.job, self.config.sites.len());
+    fn local_arrives(&mut self, job: &Job, site: SiteId, cx: &mut impl Context<Event>) {
+        let sites = self.config.sites.len();
         assert!(site.index() < sites, "local {} arrives at site {site} of a grid of {sites} sites", job.id);
         assert!(job.request.processors == 1, "local {} requests {} processors", job.id, job.request.processors);
         self.counts.locals_arrived += 1;
         // Service and estimate are at reference speed until the site is known.
         let slowness = 1.0 / self.config.sites[site.index()].speed;
         let estimate = job.request.estimate.unwrap_or(job.runtime).scaled(slowness);
-        let local = TrueLocal { local: Local { id: job.id, estimate }, service: job.runtime.scaled(slowness) };
+        let (local, service) = (Local { id: job.id, estimate }, job.runtime.scaled(slowness));
         let Self { config, processors, gangs, routing, scratch, .. } = self;
         let view = GangView { now: cx.now(), processors, gangs };
         match config.destination(estimate, site, view, routing, scratch) {
-            Destination::Start(processor) => self.start_local(processor, local, cx),
-            Destination::Queue(processor) => self.processors.enqueue(processor, local),
+            Destination::Start(processor) => self.start_local(processor, local, service, cx),
+            Destination::Queue(processor) => self.processors.enqueue(processor, local, service),
         }
     }
 
     /// §3.1: routes the gang by the conditions of the approach, otherwise to the GS queue.
     fn gang_arrives(&mut self, gang: Submission, cx: &mut impl Context<Event>) {
-        let tasks = gang.job.request.processors;
-        assert!(
-            gang.tasks.len() == tasks as usize,
-            "gang {} requests {tasks} processors and has {} tasks",
-            gang.job.id,
-            gang.tasks.len()
-        );
+        let (job, tasks, found) = (gang.job.id, gang.job.request.processors, gang.tasks.len());
+        assert!(found == tasks as usize, "gang {job} requests {tasks} processors and has {found} tasks");
         if tasks > self.widest {
             self.counts.gangs_rejected += 1;
-            cx.emit(Fact::Rejected { job: gang.job.id, reason: Rejection::TooWide });
+            cx.emit(Fact::Rejected { job, reason: Rejection::TooWide });
             return;
         }
         self.counts.gangs_arrived += 1;
@@ -273,8 +259,8 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         self.gangs[key.0 as usize].tasks = tasks;
     }
 
-    fn start_local(&mut self, processor: ProcId, local: TrueLocal, cx: &mut impl Context<Event>) {
-        let TrueLocal { local: Local { id: job, estimate }, service } = local;
+    fn start_local(&mut self, processor: ProcId, local: Local, service: Span, cx: &mut impl Context<Event>) {
+        let Local { id: job, estimate } = local;
         cx.emit(Fact::Started { job, site: self.processors.get(processor).site, processors: 1 });
         let running = RunningTask { job, gang: None, expected_end: cx.now() + estimate };
         self.begin(processor, running, cx.now() + service, cx);
@@ -348,8 +334,8 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         let now = cx.now();
         // No gang waits for this processor: the first local in its queue begins.
         let Some(key) = self.processors.get(processor).reserved else {
-            if let Some(local) = self.processors.dequeue(processor, |_| true) {
-                self.start_local(processor, local, cx);
+            if let Some((local, service)) = self.processors.dequeue(processor, |_| true) {
+                self.start_local(processor, local, service, cx);
             }
             return;
         };
@@ -368,8 +354,9 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
         gang.present_start =
             gang.tasks.iter().map(|(id, _)| processors.free_at(*id, now)).max().expect("a gang has tasks");
         // While the processor is kept idle for the gang a local may pass, by equation (1).
-        if let Some(local) = processors.dequeue(processor, |local| config.may_backfill(local.estimate, gang, now)) {
-            self.start_local(processor, local, cx);
+        let may_start = |local: &Local| config.may_backfill(local.estimate, gang, now);
+        if let Some((local, service)) = processors.dequeue(processor, may_start) {
+            self.start_local(processor, local, service, cx);
         }
     }
 
@@ -394,9 +381,12 @@ impl<S: Iterator<Item = Submission>> Model for Grid<S> {
         match event {
             Event::End(processor) => self.end(processor, cx),
             Event::Arrive => {
-                if let Some(submission) = self.next.take() {
-                    self.pull(cx);
-                    self.arrive(submission, cx);
+                let Some(submission) = self.next.take() else { return };
+                self.pull(cx);
+                cx.emit(Fact::Submitted(submission.job));
+                match submission.job.origin {
+                    Some(site) => self.local_arrives(&submission.job, site, cx),
+                    None => self.gang_arrives(submission, cx),
                 }
             }
         }

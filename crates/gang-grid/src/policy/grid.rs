@@ -41,12 +41,15 @@ impl Config {
             let site = self.site_for(tasks, eligible, processors, rng)?;
             Some(Route { site: Some(site), eligible })
         };
-        let all_sites = |eligible| (processors.total(eligible) >= tasks).then_some(Route { site: None, eligible });
+        let all_sites = |least, eligible| {
+            let fits = self.approach >= least && processors.total(eligible) >= tasks;
+            fits.then_some(Route { site: None, eligible })
+        };
         // The conditions in the paper's order: one site before several, idle before empty queues.
         one_site(self.idle(), rng)
             .or_else(|| one_site(empty, rng))
-            .or_else(|| if self.approach >= Approach::Two { all_sites(self.idle()) } else { None })
-            .or_else(|| if self.approach == Approach::Three { all_sites(empty) } else { None })
+            .or_else(|| all_sites(Approach::Two, self.idle()))
+            .or_else(|| all_sites(Approach::Three, empty))
     }
 
     /// One round of the scan (steps 1 to 4 of §3.1): size of the gang in the GS queue that is routed next, the oldest of that
@@ -65,27 +68,19 @@ impl Config {
 
         // Steps 1 and 2: the first site where any gang fits; the largest gang that fits there.
         let eligible = empty(self.readings.empty_in_scan);
-        if let Some(site) = self.site_for(smallest, eligible, processors, rng)
-            && let Some(size) = queue.next_size(order, processors.count(site, eligible))
-        {
-            return Some((size, Route { site: Some(site), eligible }));
-        }
-
-        // Step 3, approaches 2 and 3: idle processors of all sites together.
-        if self.approach >= Approach::Two
-            && let Some(size) = queue.next_size(order, processors.total(self.idle()))
-        {
-            return Some((size, Route { site: None, eligible: self.idle() }));
-        }
-
-        // Step 4, approach 3: empty queues of all sites together. It differs from step 3 only under R5 "no job waiting".
-        let eligible = empty(self.readings.empty_in_step_4);
-        if self.approach == Approach::Three
-            && let Some(size) = queue.next_size(order, processors.total(eligible))
-        {
-            return Some((size, Route { site: None, eligible }));
-        }
-        None
+        let one_site = self.site_for(smallest, eligible, processors, rng).and_then(|site| {
+            let size = queue.next_size(order, processors.count(site, eligible))?;
+            Some((size, Route { site: Some(site), eligible }))
+        });
+        let all_sites = |least, eligible| {
+            let largest = (self.approach >= least).then(|| processors.total(eligible))?;
+            Some((queue.next_size(order, largest)?, Route { site: None, eligible }))
+        };
+        // Step 3, approaches 2 and 3: idle processors of all sites together. Step 4, approach 3: empty queues of all sites
+        // together, which differs from step 3 only under R5 "no job waiting".
+        one_site
+            .or_else(|| all_sites(Approach::Two, self.idle()))
+            .or_else(|| all_sites(Approach::Three, empty(self.readings.empty_in_step_4)))
     }
 
     /// A site with at least `tasks` eligible processors: the first, or any (R8).
