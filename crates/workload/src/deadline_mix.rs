@@ -15,7 +15,7 @@ use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
 ///
 /// ```
 /// use sim_core::Streams;
-/// use workload::deadline_mix::{DeadlineMix, Margin};
+/// use workload::deadline_mix::DeadlineMix;
 ///
 /// let paper = DeadlineMix::of_the_paper(1.0);
 /// let machines = paper.machines(&Streams::new(1, 0));
@@ -23,7 +23,6 @@ use sim_core::{Job, JobId, Purpose, Span, Streams, Time};
 /// assert_eq!((machines.len(), jobs.len()), (150, 3000));
 /// let with_deadline = jobs.iter().filter(|job| job.request.deadline.is_some()).count();
 /// assert!((2000..2200).contains(&with_deadline)); // 70 %
-/// # let _ = Margin::default();
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -126,13 +125,8 @@ impl DeadlineMix {
         }
         let is_mean = self.interarrival > 0.0 && self.interarrival <= LONGEST;
         check(is_mean, "interarrival", "a mean above 0 and up to 1e8 seconds", self.interarrival)?;
-        check(
-            (0.0..=1.0).contains(&self.deadline_share),
-            "deadline_share",
-            "a share from 0 to 1",
-            self.deadline_share,
-        )?;
-        Ok(())
+        let share = self.deadline_share;
+        check((0.0..=1.0).contains(&share), "deadline_share", "a share from 0 to 1", share)
     }
 
     /// Draws the machines from `streams`. For one set in all replications, pass the same streams each time (R4).
@@ -162,10 +156,8 @@ impl DeadlineMix {
             submit += Span::from_secs_f64(mix.interarrival * gap);
             let [low, high] = mix.job_processors;
             let runtime = Span::from_secs_f64(uniform(&mut runtimes, mix.runtime));
-            let at_reference = mix.benchmark_speed.map_or(runtime, |range| {
-                let slower = uniform(&mut benchmarks, range) / range[1];
-                runtime.scaled(slower)
-            });
+            let slower = mix.benchmark_speed.map(|range| uniform(&mut benchmarks, range) / range[1]);
+            let at_reference = slower.map_or(runtime, |slower| runtime.scaled(slower));
             let mut job = Job::new(JobId(id), submit, processors.random_range(low..=high), at_reference);
             // Both numbers are drawn for every job, so that another share moves no margin.
             let (chance, share): (f64, f64) = (deadlines.random(), deadlines.random());

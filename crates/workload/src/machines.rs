@@ -58,20 +58,15 @@ impl Machines {
         while let Some(read) = lines.step_to_content(b";#") {
             read?;
             let cluster = cluster(&lines)?;
-            let error = |column: usize, found: &str, expected| {
-                lines.field(column, NAMES[column], expected, found.as_bytes(), "")
-            };
+            let fault = |at: usize, found: &str, expected| lines.field(at, NAMES[at], expected, found.as_bytes(), "");
             if clusters.iter().any(|earlier| earlier.name == cluster.name) {
-                return Err(error(1, &cluster.name, "a name that no line above has"));
+                return Err(fault(1, &cluster.name, "a name that no line above has"));
             }
             // Checked here, so that no method can overflow.
-            total = cluster
-                .nodes
-                .checked_mul(cluster.cpus_per_node)
-                .and_then(|processors| processors.checked_add(total))
-                .ok_or_else(|| {
-                    error(3, &cluster.cpus_per_node.to_string(), "fewer than 4294967296 processors in all")
-                })?;
+            let processors = cluster.nodes.checked_mul(cluster.cpus_per_node);
+            total = processors.and_then(|processors| processors.checked_add(total)).ok_or_else(|| {
+                fault(3, &cluster.cpus_per_node.to_string(), "fewer than 4294967296 processors in all")
+            })?;
             clusters.push(cluster);
         }
         if clusters.is_empty() {
@@ -111,22 +106,25 @@ fn cluster(lines: &Lines) -> Result<Machine, InputError> {
             columns.len()
         )));
     }
-    fn read<T: FromStr>(column: &[u8], is_good: impl Fn(&T) -> bool) -> Option<T> {
-        std::str::from_utf8(column).ok()?.parse().ok().filter(is_good)
-    }
-    let refused = |at: usize, expected| lines.field(at, NAMES[at], expected, columns[at], "");
-    let whole = |at: usize, least: u32, expected| {
-        read(columns[at], |number| *number >= least).ok_or_else(|| refused(at, expected))
-    };
-    let name = read(columns[1], |name: &String| !name.is_empty() && !name.contains(char::is_control));
-    let at_least_one = "a whole number, at least 1";
+    let least_one = "a whole number, at least 1";
+    let is_name = |name: &String| !name.is_empty() && !name.contains(char::is_control);
     Ok(Machine {
-        id: whole(0, 0, "a whole number")?,
-        name: name.ok_or_else(|| refused(1, "a name without control characters"))?,
-        nodes: whole(2, 1, at_least_one)?,
-        cpus_per_node: whole(3, 1, at_least_one)?,
-        speed: read(columns[4], |speed| (SLOWEST..=FASTEST).contains(speed))
-            .ok_or_else(|| refused(4, "a number from 0.001 to 1000"))?,
-        memory_per_node: read(columns[5], |_| true).ok_or_else(|| refused(5, "a whole number of KiB"))?,
+        id: field(lines, &columns, 0, "a whole number", |_| true)?,
+        name: field(lines, &columns, 1, "a name without control characters", is_name)?,
+        nodes: field(lines, &columns, 2, least_one, |nodes| *nodes > 0)?,
+        cpus_per_node: field(lines, &columns, 3, least_one, |cpus| *cpus > 0)?,
+        speed: field(lines, &columns, 4, "a number from 0.001 to 1000", |speed| (SLOWEST..=FASTEST).contains(speed))?,
+        memory_per_node: field(lines, &columns, 5, "a whole number of KiB", |_| true)?,
     })
+}
+
+fn field<T: FromStr>(
+    lines: &Lines,
+    columns: &[&[u8]],
+    at: usize,
+    expected: &str,
+    is_good: impl Fn(&T) -> bool,
+) -> Result<T, InputError> {
+    let value = std::str::from_utf8(columns[at]).ok().and_then(|text| text.parse().ok()).filter(is_good);
+    value.ok_or_else(|| lines.field(at, NAMES[at], expected, columns[at], ""))
 }

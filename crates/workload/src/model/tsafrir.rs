@@ -119,9 +119,8 @@ impl Tsafrir {
         // From the longest run time down; the sort is stable.
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         order.sort_by_key(|job| std::cmp::Reverse(jobs[*job].job.runtime));
-        let runtime = |job: usize| jobs[job].job.runtime.min(longest);
         for (rank, (job, estimate)) in order.iter().zip(&estimates).enumerate() {
-            let runtime = runtime(*job);
+            let runtime = jobs[*job].job.runtime.min(longest);
             ParameterError::check(runtime <= *estimate, || {
                 format!(
                     "{} jobs run for {runtime} s or longer, but the model has {rank} estimates as long; give a longer \
@@ -152,19 +151,15 @@ impl Tsafrir {
     /// Returns the popular values: first the longest, then from short to long.
     fn head_times(&self) -> Vec<u32> {
         let longest = self.0;
-        let mut times: BTreeSet<u32> =
-            JOINT.map(|minutes| minutes * MINUTE).into_iter().filter(|time| *time < longest).collect();
-        let round = ROUND
-            .map(|minutes| minutes * MINUTE)
-            .into_iter()
-            .flat_map(|step| (1..=longest / step).rev().map(move |multiple| multiple * step));
-        for time in round {
+        let joint = JOINT.map(|minutes| minutes * MINUTE).into_iter();
+        let mut times: BTreeSet<u32> = joint.filter(|time| *time < longest).collect();
+        let steps = ROUND.map(|minutes| minutes * MINUTE).into_iter();
+        let round = steps.flat_map(|step| (1..=longest / step).rev().map(move |multiple| multiple * step));
+        for time in round.filter(|time| *time < longest) {
             if times.len() + 1 == POPULAR {
                 break;
             }
-            if time < longest {
-                times.insert(time);
-            }
+            times.insert(time);
         }
         std::iter::once(longest).chain(times).collect()
     }
@@ -190,17 +185,12 @@ impl Tsafrir {
     }
 }
 
-/// Returns the share of the jobs that use the value of a popularity rank from 2 on.
-fn head_share(rank: usize) -> f64 {
-    let [a, b, c] = HEAD;
-    (a * libm::exp(b * small(rank)) + c) / 100.0
-}
-
 /// Draws shares of the `count` popular values, in the order of [`Tsafrir::head_times`].
 fn head_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
-    let others: f64 = (2..=count).map(head_share).sum();
-    let share = |rank: usize| if rank == 1 { HEAD_SHARE - others } else { head_share(rank) };
-    popularity(count, stream).into_iter().map(share).collect()
+    let [a, b, c] = HEAD;
+    let of_rank = |rank: usize| (a * libm::exp(b * small(rank)) + c) / 100.0;
+    let of_longest = HEAD_SHARE - (2..=count).map(of_rank).sum::<f64>();
+    popularity(count, stream).into_iter().map(|rank| if rank == 1 { of_longest } else { of_rank(rank) }).collect()
 }
 
 /// Draws shares of the other values, in random order.
