@@ -31,14 +31,13 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
         );
     }
     let mut new = NewFile::create(out)?;
-    let name = file.to_string_lossy();
     let source = LogBytes::open(file, "convert", common.quiet).map_err(ConvertError::Log);
     let done = source.and_then(|source| match from {
         Layout::Sacct => {
-            let reader = SacctReader::from_read(&name, source, zone.clone().unwrap_or_default())?;
+            let reader = SacctReader::from_read(file, source, zone.clone().unwrap_or_default())?;
             convert_sacct(reader, *procs, *to, &mut new)
         }
-        _ => convert_read(&name, source, from, *to, &mut new),
+        _ => convert_read(file, source, from, *to, &mut new),
     });
     let done = match done {
         Ok(done) => done,

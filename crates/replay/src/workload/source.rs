@@ -17,7 +17,7 @@ pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
         Layout::Gwf => "is in the Grid Workloads Format",
         Layout::Sacct => "is what sacct prints",
         Layout::Swf | Layout::Swf21 => {
-            return Ok(SwfReader::from_read(&path.to_string_lossy(), LogBytes::open(path, what, quiet)?)?);
+            return Ok(SwfReader::from_read(path, LogBytes::open(path, what, quiet)?)?);
         }
     };
     bail!(
