@@ -5,16 +5,6 @@
 use rand::RngExt;
 use sim_core::Stream;
 
-/// Converts a number of jobs, users or weeks.
-pub(crate) const fn count(things: usize) -> f64 {
-    things as f64
-}
-
-/// Converts such a number of 64 bits.
-pub(crate) const fn count_of(things: u64) -> f64 {
-    things as f64
-}
-
 /// Draws uniformly from [0, 1).
 #[inline]
 pub(crate) fn unit(stream: &mut Stream) -> f64 {

@@ -5,7 +5,6 @@
 //! jobs of CEA-Curie.
 
 use crate::deadlines::Deadlines;
-use crate::draw::count;
 use crate::error::InputError;
 use crate::estimates::{Estimates, stretched};
 pub use crate::held_job::HeldJob;
@@ -134,7 +133,7 @@ impl HeldLog {
     /// Share of the jobs for which `is_meant` holds, from 0 to 1.
     pub(crate) fn share(&self, is_meant: impl Fn(&HeldJob) -> bool) -> f64 {
         let meant = self.jobs.iter().filter(|job| is_meant(job)).count();
-        if self.jobs.is_empty() { 0.0 } else { count(meant) / count(self.jobs.len()) }
+        if self.jobs.is_empty() { 0.0 } else { meant as f64 / self.jobs.len() as f64 }
     }
 
     /// Returns the jobs as a simulation takes them, numbered 0, 1, 2 … in order: equal to those of [`Intake`] with the

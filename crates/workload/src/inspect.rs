@@ -4,7 +4,6 @@ mod spread;
 
 pub use spread::{Bin, Spread};
 
-use crate::draw::count_of;
 use crate::error::InputError;
 use crate::repair::{Repair, Repairs};
 use crate::swf::{Header, SwfReader, SwfRecord};
@@ -263,36 +262,29 @@ impl Gathered {
     fn finish(self, capacity: Option<u32>) -> Inspection {
         let mut of = self.of;
         let (first, last) = self.first_and_last.unwrap_or_default();
-        let submission_span = last.saturating_sub(first).as_secs_f64();
+        of.users = self.users.len() as u64;
+        of.groups = self.groups.len() as u64;
+        of.executables = self.executables.len() as u64;
+        of.first_submit = first.as_secs_f64();
+        of.submission_span = last.saturating_sub(first).as_secs_f64();
+        of.span = self.last_end.saturating_sub(first).as_secs_f64();
+        of.capacity = capacity;
+        let machine = capacity.filter(|_| of.submission_span > 0.0);
+        of.load = machine.map(|capacity| of.work / (f64::from(capacity) * of.submission_span));
+        of.is_calendar = !self.is_off_calendar && of.jobs > 0;
         let share = |is_meant: fn(u32) -> bool| {
             let jobs: u64 = of.sizes.iter().filter(|(size, _)| is_meant(**size)).map(|(_, jobs)| jobs).sum();
-            if of.jobs == 0 { 0.0 } else { count_of(jobs) / count_of(of.jobs) }
+            if of.jobs == 0 { 0.0 } else { jobs as f64 / of.jobs as f64 }
         };
-        let (serial, power_of_two) = (share(|size| size == 1), share(|size| size > 1 && size.is_power_of_two()));
-        let user =
-            |(user, (jobs, work)): (&u32, &(u64, f64))| UserShare { user: *user, jobs: *jobs, work: work / of.work };
-        let mut busiest_users: Vec<_> = self.users.iter().map(user).collect();
-        busiest_users.sort_by(|a, b| b.work.total_cmp(&a.work).then(a.user.cmp(&b.user)));
-        busiest_users.truncate(20);
+        (of.serial, of.power_of_two) = (share(|size| size == 1), share(|size| size > 1 && size.is_power_of_two()));
+        let user = |(user, (jobs, work))| UserShare { user, jobs, work: work / of.work };
+        of.busiest_users = self.users.into_iter().map(user).collect();
+        of.busiest_users.sort_by(|a, b| b.work.total_cmp(&a.work).then(a.user.cmp(&b.user)));
+        of.busiest_users.truncate(20);
         of.sizes.iter().for_each(|(size, jobs)| of.processors.add_many(f64::from(*size), *jobs));
         let estimated = of.jobs - of.without_estimate;
-        of.accuracy.mean = if estimated > 0 { of.accuracy.mean / count_of(estimated) } else { 0.0 };
-        let machine = capacity.filter(|_| submission_span > 0.0);
-        Inspection {
-            users: self.users.len() as u64,
-            groups: self.groups.len() as u64,
-            executables: self.executables.len() as u64,
-            first_submit: first.as_secs_f64(),
-            submission_span,
-            span: self.last_end.saturating_sub(first).as_secs_f64(),
-            capacity,
-            load: machine.map(|capacity| of.work / (f64::from(capacity) * submission_span)),
-            is_calendar: !self.is_off_calendar && of.jobs > 0,
-            serial,
-            power_of_two,
-            busiest_users,
-            ..of
-        }
+        of.accuracy.mean = if estimated > 0 { of.accuracy.mean / estimated as f64 } else { 0.0 };
+        of
     }
 }
 

@@ -1,6 +1,5 @@
 //! Distribution of values, in constant memory.
 
-use crate::draw::count_of;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::collections::BTreeMap;
 
@@ -54,12 +53,12 @@ impl Spread {
         if times == 0 {
             return;
         }
-        let weight = count_of(times);
+        let weight = times as f64;
         self.min = if self.count == 0 { value } else { self.min.min(value) };
         self.max = self.max.max(value);
         self.count += times;
         let distance = value - self.mean;
-        self.mean += distance * weight / count_of(self.count);
+        self.mean += distance * weight / self.count as f64;
         self.squares += weight * distance * (value - self.mean);
         if value > 0.0 {
             #[expect(clippy::cast_possible_truncation, reason = "logarithms are small")]
@@ -79,7 +78,7 @@ impl Spread {
 
     /// Standard deviation over mean; 0 if the mean is 0.
     pub fn variation(&self) -> f64 {
-        if self.mean > 0.0 { libm::sqrt(self.squares / count_of(self.count)) / self.mean } else { 0.0 }
+        if self.mean > 0.0 { libm::sqrt(self.squares / self.count as f64) / self.mean } else { 0.0 }
     }
 
     /// Counts between 0, 1, 2, 5, 10, 20, 50, … up to the largest value.
@@ -94,15 +93,15 @@ impl Spread {
         if share <= 0.0 {
             return self.min;
         }
-        let wanted = share * count_of(self.count);
-        let mut below = count_of(self.zeros);
+        let wanted = share * self.count as f64;
+        let mut below = self.zeros as f64;
         if self.zeros > 0 && below >= wanted {
             return 0.0;
         }
         for (number, sum) in self.alike.values() {
-            below += count_of(*number);
+            below += *number as f64;
             if below >= wanted {
-                return (sum / count_of(*number)).clamp(self.min, self.max);
+                return (sum / *number as f64).clamp(self.min, self.max);
             }
         }
         self.max
@@ -135,48 +134,4 @@ fn edge(position: u32) -> f64 {
 
 fn bin_of(value: f64) -> usize {
     (1..).take_while(|position| edge(*position) <= value).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// A sorted list is the slow twin.
-        #[test]
-        fn quantiles_are_those_of_the_sorted_list(
-            mut values in prop::collection::vec(prop_oneof![0..20_u32, 0..1_000_000_u32], 1..200),
-        ) {
-            let mut spread = Spread::default();
-            values.iter().for_each(|value| spread.add(f64::from(*value)));
-            values.sort_unstable();
-            let at = |percent: usize| f64::from(values[(values.len() * percent).div_ceil(100).max(1) - 1]);
-            for percent in [10_u8, 25, 50, 75, 90, 99] {
-                let quantile = spread.quantile(f64::from(percent) / 100.0);
-                let percent = usize::from(percent);
-                prop_assert!((quantile - at(percent)).abs() <= 0.021 * at(percent), "{percent} %: {quantile}");
-            }
-            let count = f64::from(u32::try_from(values.len()).expect("few"));
-            let mean = values.iter().map(|value| f64::from(*value)).sum::<f64>() / count;
-            prop_assert!((spread.mean - mean).abs() <= 1e-9 * mean.max(1.0));
-            for bin in spread.histogram() {
-                let inside = values.iter().filter(|value| (bin.from..bin.to).contains(&f64::from(**value))).count();
-                prop_assert_eq!(inside as u64, bin.count);
-            }
-            prop_assert_eq!(spread.histogram().iter().map(|bin| bin.count).sum::<u64>(), values.len() as u64);
-        }
-    }
-
-    #[test]
-    fn equal_values_are_exact_and_edges_are_round() {
-        let mut spread = Spread::default();
-        spread.add_many(3_600.0, 7);
-        spread.add_many(0.0, 2);
-        assert_eq!(
-            [spread.quantile(0.1), spread.quantile(0.5), spread.max].map(f64::to_bits),
-            [0.0, 3_600.0, 3_600.0].map(f64::to_bits)
-        );
-        assert_eq!([0, 1, 2, 3, 4, 5, 6, 7, 8].map(|at| edge(at).to_string()).join(" "), "0 1 2 5 10 20 50 100 200");
-    }
 }

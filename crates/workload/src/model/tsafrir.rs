@@ -1,7 +1,6 @@
 //! Model of users' estimates by Tsafrir, Etsion and Feitelson.
 
 use super::ModelJob;
-use crate::draw::count as small;
 use crate::error::{ParameterError, check};
 use rand::RngExt;
 use sim_core::{Purpose, Span, Stream, Streams};
@@ -166,12 +165,12 @@ impl Tsafrir {
 
     /// Returns the other values, from short to long, in whole minutes; moved by at most half a minute if that value is popular.
     fn tail_times(&self, count: usize, head: &[u32]) -> Vec<u32> {
-        let values = small(count);
+        let values = count as f64;
         let [p, q] = TIMES;
-        let a = 1.0 + p * libm::pow((values + small(head.len())).max(1.0), q);
+        let a = 1.0 + p * libm::pow((values + head.len() as f64).max(1.0), q);
         let mut times = BTreeSet::new();
         for rank in 1..=count {
-            let x = small(rank) / values;
+            let x = rank as f64 / values;
             let share = (a - 1.0) * x / (a - x);
             #[expect(clippy::cast_possible_truncation, reason = "at most the longest estimate")]
             let minutes = libm::floor(share * f64::from(self.0) / 60.0 + 0.5) as i64;
@@ -188,14 +187,14 @@ impl Tsafrir {
 /// Draws shares of the `count` popular values, in the order of [`Tsafrir::head_times`].
 fn head_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
     let [a, b, c] = HEAD;
-    let of_rank = |rank: usize| (a * libm::exp(b * small(rank)) + c) / 100.0;
+    let of_rank = |rank: usize| (a * libm::exp(b * rank as f64) + c) / 100.0;
     let of_longest = HEAD_SHARE - (2..=count).map(of_rank).sum::<f64>();
     popularity(count, stream).into_iter().map(|rank| if rank == 1 { of_longest } else { of_rank(rank) }).collect()
 }
 
 /// Draws shares of the other values, in random order.
 fn tail_shares(count: usize, stream: &mut Stream) -> Vec<f64> {
-    let mut shares: Vec<f64> = (POPULAR + 1..=POPULAR + count).map(|rank| libm::pow(small(rank), TAIL_POWER)).collect();
+    let mut shares: Vec<f64> = (POPULAR + 1..=POPULAR + count).map(|rank| libm::pow(rank as f64, TAIL_POWER)).collect();
     let sum: f64 = shares.iter().sum();
     for share in &mut shares {
         *share *= (1.0 - HEAD_SHARE) / sum;

@@ -2,7 +2,6 @@
 
 use super::measures::{Fluid, Measures, WeeklyMoments};
 use super::{DRAWS, ResampleError, WEEK, below, weeks_in};
-use crate::draw::count;
 use crate::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 
@@ -97,7 +96,7 @@ impl Blocks {
         let begins = (0..=weeks).map(|week| log.jobs().partition_point(|job| job.submit < start(week))).collect();
         let own = Measures::of(log.jobs().iter().map(|job| (job.submit, job)), machine, log.origin());
         // The cube root of the number of weeks, to the nearest whole number.
-        let length = (1..4).find(|length| count(weeks) < (count(*length) + 0.5).powi(3)).unwrap_or(4);
+        let length = (1..4).find(|length| (*length as f64 + 0.5).powi(3) > weeks as f64).unwrap_or(4);
         Ok(Self { log, begins, length, weeks, part, machine, own })
     }
 

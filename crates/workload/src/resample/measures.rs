@@ -1,7 +1,6 @@
 //! Measures of a log that are bounded in a resampled log.
 
 use super::{WEEK, weeks_in};
-use crate::draw::count;
 use crate::held::HeldJob;
 use sim_core::{Span, Time};
 
@@ -73,14 +72,14 @@ impl WeeklyMoments {
     pub(super) fn of(weekly: &[f64]) -> Self {
         let [(mean, squares), (before, of_before), (behind, of_behind)] =
             [weekly, &weekly[..weekly.len().saturating_sub(1)], weekly.get(1..).unwrap_or_default()].map(|part| {
-                let mean = part.iter().sum::<f64>() / count(part.len());
+                let mean = part.iter().sum::<f64>() / part.len() as f64;
                 (mean, part.iter().map(|work| (work - mean).powi(2)).sum::<f64>())
             });
         let products = |a: f64, b: f64| weekly.windows(2).map(|pair| (pair[0] - a) * (pair[1] - b)).sum::<f64>();
         let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         Self {
             mean,
-            variance: squares / count(weekly.len()),
+            variance: squares / weekly.len() as f64,
             lag_one: ratio(products(mean, mean), squares),
             pairs: ratio(products(before, behind), (of_before * of_behind).sqrt()),
         }

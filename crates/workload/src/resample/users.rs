@@ -2,7 +2,7 @@
 
 use super::measures::{Fluid, Measures};
 use super::{Blocks, DRAWS, Drawn, ResampleError, WEEK, below, weeks_in};
-use crate::draw::{self, count_of};
+use crate::draw;
 use crate::held::{HeldJob, HeldLog};
 use rand::RngExt as _;
 use sim_core::{Purpose, Span, Stream, Streams, Time};
@@ -176,10 +176,10 @@ impl Users {
         if self.temporary.is_empty() {
             return;
         }
-        let rate = self.users * draw::count(self.temporary.len()) / self.log_weeks;
+        let rate = self.users * self.temporary.len() as f64 / self.log_weeks;
         // Users that arrived up to twelve weeks before the first week may still be present.
-        let mut at = -count_of(LONG);
-        let end = count_of(self.weeks);
+        let mut at = -(LONG as f64);
+        let end = self.weeks as f64;
         loop {
             at += draw::exponential(stream) / rate;
             if at >= end {
@@ -192,7 +192,7 @@ impl Users {
     }
 
     fn draw_long_term(&self, streams: &Streams, next_user: &mut u32, jobs: &mut Vec<HeldJob>) {
-        let taken: f64 = self.long_term.iter().map(|one| count_of(one.weeks)).sum();
+        let taken: f64 = self.long_term.iter().map(|one| one.weeks as f64).sum();
         let places = self.users * taken / self.log_weeks;
         let mut number = streams.stream(LONG_TERM, 0);
         // A fractional number of places is met on average.
@@ -201,7 +201,7 @@ impl Users {
         let places = whole as u32 + u32::from(draw::unit(&mut number) < places - whole);
         for place in 0..places {
             let mut stream = streams.stream(LONG_TERM, place + 1);
-            let lengths = self.long_term.iter().map(|one| count_of(one.weeks));
+            let lengths = self.long_term.iter().map(|one| one.weeks as f64);
             let mut one = &self.long_term[draw::pick(&mut stream, lengths)];
             let stay = usize::try_from(one.weeks).expect("weeks of a log");
             let mut week = -i64::try_from(below(&mut stream, stay)).expect("weeks of a log");

@@ -1,6 +1,8 @@
 //! Summaries of logs.
 
 use crate::data::{line, reader};
+use proptest::prelude::*;
+use workload::inspect::Spread;
 use workload::{Inspection, SwfReader};
 
 fn inspect(log: &str, capacity: Option<u32>, utc_offset: Option<i32>) -> Inspection {
@@ -100,6 +102,45 @@ fn hours_and_weekdays_are_local() {
     let seen = inspect(&log, None, None);
     assert!(!seen.is_calendar);
     assert_eq!(hours(&seen), (vec![0, 1], vec![0]));
+}
+
+/// Returns the spread of these waits, in seconds.
+fn waits(values: &[u32]) -> Spread {
+    let job = |wait: &u32| format!("1 0 {wait} 9 1 -1 -1 1 9 -1 1 7 1 -1 2 3 -1 -1\n");
+    inspect(&values.iter().map(job).collect::<String>(), None, None).waits
+}
+
+proptest! {
+    /// A sorted list is the slow twin.
+    #[test]
+    fn quantiles_are_those_of_the_sorted_list(
+        mut values in prop::collection::vec(prop_oneof![0..20_u32, 0..1_000_000_u32], 1..200),
+    ) {
+        let spread = waits(&values);
+        values.sort_unstable();
+        let at = |percent: usize| f64::from(values[(values.len() * percent).div_ceil(100).max(1) - 1]);
+        for percent in [10_u8, 25, 50, 75, 90, 99] {
+            let quantile = spread.quantile(f64::from(percent) / 100.0);
+            let percent = usize::from(percent);
+            prop_assert!((quantile - at(percent)).abs() <= 0.021 * at(percent), "{percent} %: {quantile}");
+        }
+        let count = f64::from(u32::try_from(values.len()).expect("few"));
+        prop_assert!(near(spread.mean, values.iter().map(|value| f64::from(*value)).sum::<f64>() / count));
+        for bin in spread.histogram() {
+            let inside = values.iter().filter(|value| (bin.from..bin.to).contains(&f64::from(**value))).count();
+            prop_assert_eq!(inside as u64, bin.count);
+        }
+        prop_assert_eq!(spread.histogram().iter().map(|bin| bin.count).sum::<u64>(), values.len() as u64);
+    }
+}
+
+#[test]
+fn equal_values_are_exact_and_edges_are_round() {
+    let spread = waits(&[3_600, 3_600, 3_600, 3_600, 3_600, 3_600, 3_600, 0, 0]);
+    let exact = [spread.quantile(0.1), spread.quantile(0.5), spread.max];
+    assert_eq!(exact.map(f64::to_bits), [0.0, 3_600.0, 3_600.0].map(f64::to_bits));
+    let edges: Vec<_> = waits(&[150]).histogram().iter().map(|bin| format!("{} {}", bin.from, bin.to)).collect();
+    assert_eq!(edges.join(", "), "0 1, 1 2, 2 5, 5 10, 10 20, 20 50, 50 100, 100 200");
 }
 
 #[test]

@@ -48,6 +48,64 @@ fn fractions_of_whole_numbers_are_read() {
     assert_eq!(read[0].user, Some(3));
 }
 
+/// Returns the wait of a record with this text in its column.
+fn wait(token: &str) -> Result<Option<Span>, String> {
+    let mut log = reader(format!("1 0 {token} 9 1 -1 -1 1 9 -1 1 7 1 -1 2 3 -1 -1\n")).expect("a log");
+    log.next().expect("a line").map(|record| record.wait).map_err(|error| error.to_string())
+}
+
+#[test]
+fn decimals_are_read_exactly_to_nine_places() {
+    for (token, whole, billionths) in [
+        ("0", 0, 0),
+        ("12.5", 12, 500_000_000),
+        ("142.00", 142, 0),
+        ("0.03", 0, 30_000_000),
+        (".5", 0, 500_000_000),
+        ("7.", 7, 0),
+        ("0012", 12, 0),
+        ("1357052581.000000001", 1_357_052_581, 1),
+        ("00000000000000000000012", 12, 0),
+        // The tenth place is rounded.
+        ("0.1234567894", 0, 123_456_789),
+        ("0.1234567895", 0, 123_456_790),
+        ("0.9999999999", 1, 0),
+        // Exponents move the point.
+        ("1e3", 1_000, 0),
+        ("1.2345e+02", 123, 450_000_000),
+        ("1.000000000000000000e+00", 1, 0),
+        ("1.000000000000000000000000000000000000000000000e+00", 1, 0),
+        ("5E-1", 0, 500_000_000),
+        ("5e-12", 0, 0),
+        ("5e-9999", 0, 0),
+        ("0e9999", 0, 0),
+    ] {
+        assert_eq!(wait(token), Ok(Some(Span::from_nanos(1_000_000_000 * whole + billionths))), "{token}");
+    }
+    for token in
+        ["-", "--1", ".", "e5", "1e", "1e99999", "nan", "NaN", "inf", "12:30", "1/", "0x10", "1,5", "1.2.3", "½", "1é"]
+    {
+        let error = wait(token).expect_err(token);
+        assert!(error.contains("field 3 (wait time): expected seconds"), "{error}");
+    }
+}
+
+#[test]
+fn whole_numbers_are_read_up_to_64_bits() {
+    for (token, number) in [
+        ("123456789012345678", 123_456_789_012_345_678),
+        ("1234567890123456789", 1_234_567_890_123_456_789),
+        ("18446744073709551614", u64::MAX - 1),
+        // Everything beyond the range.
+        ("99999999999999999999", u64::MAX),
+        ("1e300", u64::MAX),
+        ("1e9999", u64::MAX),
+    ] {
+        let read = records(format!("1 0 0 9 1 -1 {token} 1 9 -1 1 7 1 -1 2 3 -1 -1\n"));
+        assert_eq!(read[0].memory, Some(number), "{token}");
+    }
+}
+
 #[test]
 fn unix_seconds_fit_and_a_negative_run_time_is_unknown() {
     let read = records(line(0, "1356996147", "-1359980917", "64", "64", "86400"));

@@ -304,3 +304,23 @@ fn a_log_that_no_draw_resembles_is_refused_with_the_bound() {
     let error = blocks.redrawn(&Streams::new(1, 0)).expect_err("two weeks are not like twelve").to_string();
     assert!(error.contains("none of 5000 draws kept the bounds") && error.contains("shake it instead"), "{error}");
 }
+
+#[test]
+fn equal_samples_have_no_distance_and_separate_ones_all() {
+    let job = a_log().jobs()[0];
+    // Processors are compared, and limits, which some jobs lack.
+    let log = |processors: &[u32], limit: Option<Span>| {
+        HeldLog::of(processors.iter().map(|processors| HeldJob { processors: *processors, limit, ..job }).collect())
+    };
+    let minute = Some(Span::from_secs(60));
+    for (a, b, expected) in [
+        (log(&[1, 2, 2, 3], minute), log(&[1, 2, 2, 3], None), [0.0, 0.0]),
+        (log(&[1, 2], minute), log(&[3, 4], minute), [1.0, 0.0]),
+        (log(&[1, 2, 3, 4], minute), log(&[1, 2], Some(Span::from_secs(61))), [0.5, 1.0]),
+    ] {
+        let numbers = Fidelity::of(&a, &b).numbers;
+        let distance = |name: &str| numbers.iter().find(|(known, _)| *known == name).expect("a number").1;
+        let found = [distance("processors"), distance("limits")];
+        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{found:?}");
+    }
+}

@@ -2,7 +2,6 @@
 
 use super::jobs::whole;
 use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare};
-use crate::draw::count_of;
 use crate::error::InputError;
 use crate::estimates::Estimates;
 use crate::inspect::{LogClock, Spread};
@@ -122,7 +121,7 @@ impl LogSums {
             }
             last => {
                 if last.is_some() {
-                    self.session_jobs.add(count_of(user.session_jobs).min(1e6));
+                    self.session_jobs.add(user.session_jobs.min(1_000_000) as f64);
                 }
                 user.session_jobs = 1;
                 let (hour, _) = clock.hour_of_week(submit);
@@ -135,14 +134,14 @@ impl LogSums {
 
     fn finish(mut self) -> SessionModel {
         for user in self.users.values() {
-            self.session_jobs.add(count_of(user.session_jobs).min(1e6));
+            self.session_jobs.add(user.session_jobs.min(1_000_000) as f64);
         }
         let days = (self.last.saturating_sub(self.first.unwrap_or_default()).as_secs_f64() / 86_400.0).max(1e-3);
         let session_jobs = table(&self.session_jobs);
         // The table's mean differs from the log's; this keeps the jobs per day.
         let steps = 10_000;
         let mean = (0..steps)
-            .map(|step| count_of(whole(session_jobs.at((f64::from(step) + 0.5) / f64::from(steps)))))
+            .map(|step| whole(session_jobs.at((f64::from(step) + 0.5) / f64::from(steps))) as f64)
             .sum::<f64>()
             / f64::from(steps);
         let [products, firsts, seconds] = self.correlation;
@@ -150,13 +149,13 @@ impl LogSums {
         let mut users: Vec<f64> = self.users.values().map(|user| user.jobs).collect();
         users.sort_by(|a, b| b.total_cmp(a));
         SessionModel {
-            sessions_per_day: short(count_of(self.jobs) / days / mean).clamp(1e-6, 1e6),
+            sessions_per_day: short(self.jobs as f64 / days / mean).clamp(1e-6, 1e6),
             by_hour: self.by_hour,
             by_weekday: self.by_weekday,
             start_hour: 0,
             session_jobs,
             session_gap: table(&self.session_gap),
-            repeat: short(count_of(self.repeats) / count_of(self.session_gap.count.max(1))),
+            repeat: short(self.repeats as f64 / self.session_gap.count.max(1) as f64),
             persistence: if spread > 0.0 { short((products / spread).clamp(-1.0, 1.0)) } else { 0.0 },
             runtime_factor: 1.0,
             users,
