@@ -287,12 +287,10 @@ impl NameNumbers {
         {
             return number;
         }
-        if let Some(known) = others.get(&name) {
-            return *known;
-        }
         let next = FIRST_OTHER + u32::try_from(others.len()).expect("fewer than 3 billion names");
-        self.fresh.push(format!("{}: {next} {name}", NAMED[column]));
-        others.insert(name, next);
-        next
+        *others.entry(name).or_insert_with_key(|name| {
+            self.fresh.push(format!("{}: {next} {name}", NAMED[column]));
+            next
+        })
     }
 }

@@ -30,9 +30,7 @@ impl Deadlines {
         }
     }
 
-    /// # Panics
-    ///
-    /// If the parameter is out of its range, which [`Deadlines::from_str`] rejects.
+    /// Panics if the parameter is out of its range, which text of an option never is.
     pub(crate) fn assert_possible(self) {
         assert!(self.is_possible(), "deadlines cannot be {self}");
     }

@@ -53,9 +53,7 @@ impl Estimates {
         }
     }
 
-    /// # Panics
-    ///
-    /// If the parameter is out of its range, which [`Estimates::from_str`] rejects.
+    /// Panics if the parameter is out of its range, which text of an option never is.
     pub(crate) fn assert_possible(self) {
         assert!(self.is_possible(), "estimates cannot be {self}");
     }

@@ -67,49 +67,39 @@ impl Lines {
         Ok(Self { path, kind, input, is_gzip, line: Vec::new(), number: 0, is_held: false, is_done: false })
     }
 
-    /// Reads the next line into the buffer; `false` at the end of the file.
-    fn advance(&mut self) -> Result<bool, InputError> {
+    /// Reads the next line into the buffer, unless reading has ended; `None` at the end.
+    pub(crate) fn step(&mut self) -> Option<Result<(), InputError>> {
         if std::mem::take(&mut self.is_held) {
-            return Ok(true);
+            return Some(Ok(()));
+        }
+        if self.is_done {
+            return None;
         }
         self.line.clear();
         let longest = self.kind.0 << 10;
         // One byte more than the longest line, so that a longer one is noticed before it fills the memory.
         let read = (&mut self.input).take(longest as u64 + 1).read_until(b'\n', &mut self.line);
-        let length = match read {
-            Ok(0) => {
-                self.is_done = true;
-                return Ok(false);
-            }
-            Ok(length) => length,
-            Err(source) => {
-                self.number += 1;
-                self.is_done = true;
-                return Err(self.unreadable(source));
-            }
-        };
+        self.is_done = !matches!(read, Ok(1..));
+        if matches!(read, Ok(0)) {
+            return None;
+        }
         self.number += 1;
-        if length > longest && !self.line.ends_with(b"\n") {
+        if let Err(source) = read {
+            return Some(Err(self.unreadable(source)));
+        }
+        if self.line.len() > longest && !self.line.ends_with(b"\n") {
             if !self.is_text() {
-                return Err(self.no_text());
+                return Some(Err(self.no_text()));
             }
             self.is_done = true;
             let FileKind(kib, kind) = self.kind;
             let most = if kib < 1 << 10 { format!("{kib} KiB") } else { format!("{} MiB", kib >> 10) };
-            return Err(self.fault(format!("the line is longer than {most}; is this {kind}?")));
+            return Some(Err(self.fault(format!("the line is longer than {most}; is this {kind}?"))));
         }
         if self.number == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
             self.line.drain(..3); // the byte order mark of Windows editors
         }
-        Ok(true)
-    }
-
-    /// Reads the next line, unless reading has ended; `None` at the end.
-    pub(crate) fn step(&mut self) -> Option<Result<(), InputError>> {
-        if self.is_done {
-            return None;
-        }
-        self.advance().map(|is_there| is_there.then_some(())).transpose()
+        Some(Ok(()))
     }
 
     /// Advances to the next line that is neither blank nor begins with one of the bytes of `comments`; `None` at the end.
@@ -122,11 +112,12 @@ impl Lines {
         }
     }
 
-    /// Reads the comments before the first record, which begin with `mark`. The next [`advance`](Self::advance) delivers the
-    /// line of that record.
+    /// Reads the comments before the first record, which begin with `mark`. The next [`step`](Self::step) delivers the line of that
+    /// record.
     pub(crate) fn header(&mut self, mark: u8, mut comment: impl FnMut(&[u8])) -> Result<(), InputError> {
         let mut held = 0;
-        while self.advance()? {
+        while let Some(read) = self.step() {
+            read?;
             match self.line.trim_ascii() {
                 [] => {}
                 [first, text @ ..] if *first == mark => {

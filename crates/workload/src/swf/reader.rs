@@ -63,22 +63,20 @@ impl SwfReader {
     /// contains −1. A line that ends before the column is an error, because a wrong column number would be missing everywhere.
     pub(crate) fn time_in_column(&self, column: u8, name: &'static str) -> Result<Option<Span>, InputError> {
         let at = usize::from(column) - 1;
-        let fault = |found: &[u8], fix| {
-            self.lines.field(at, name, "seconds, at most 4294967295, or -1 if there is none", found, fix)
-        };
-        let Some(found) = self.lines.columns().nth(at) else {
-            let found = format!("end of line after {} columns", self.lines.columns().count());
-            return Err(fault(
-                found.as_bytes(),
-                "choose the column that holds it, or write -1 there where there is none",
-            ));
-        };
-        let value = decimal::parse(found);
+        let found = self.lines.columns().nth(at);
+        let value = found.and_then(decimal::parse);
         if value.is_some_and(Decimal::is_minus_one) {
             return Ok(None);
         }
-        let fix = "write a plain number such as 90 or 12.5, or choose the column that holds it";
-        value.and_then(Decimal::as_span).map(Some).ok_or_else(|| fault(found, fix))
+        value.and_then(Decimal::as_span).map(Some).ok_or_else(|| {
+            let end = format!("end of line after {} columns", self.lines.columns().count());
+            let fix = match found {
+                Some(_) => "write a plain number such as 90 or 12.5, or choose the column that holds it",
+                None => "choose the column that holds it, or write -1 there where there is none",
+            };
+            let expected = "seconds, at most 4294967295, or -1 if there is none";
+            self.lines.field(at, name, expected, found.unwrap_or(end.as_bytes()), fix)
+        })
     }
 
     #[cold]
