@@ -17,7 +17,8 @@ use mix::WorkloadTable;
 use sim_core::{Sim, Span, Streams};
 
 tables! {
-    struct File {
+    /// The scenario. In a quick run, the quick numbers replace the others.
+    pub(crate) struct MultiSite {
         grid: GridTable,
         workload: WorkloadTable,
         policy: ApproachTable,
@@ -40,12 +41,6 @@ tables! {
         quick_jobs: u64,
         quick_run_lengths: Vec<u32>,
     }
-}
-
-pub(crate) struct MultiSite {
-    file: File,
-    jobs: u64,
-    run_lengths: Vec<u32>,
 }
 
 lab::cell! {
@@ -75,17 +70,17 @@ const LONGEST_RUN: f64 = 1e9;
 impl MultiSite {
     /// Returns λ at the position `load`, as the paper writes it: 12.5, 10, 8.333.
     fn lambda(&self, load: usize) -> f64 {
-        (1000.0 / self.file.workload.local_interarrival[load]).round() / 1000.0
+        (1000.0 / self.workload.local_interarrival[load]).round() / 1000.0
     }
 
     /// Returns the cell of the first set of experiments: T and overhead at their first values.
     const fn cell(&self, approach: Approach, load: usize) -> Cell {
-        Cell { approach, load, threshold: 0, overhead: 0, jobs: self.jobs }
+        Cell { approach, load, threshold: 0, overhead: 0, jobs: self.run.jobs }
     }
 
     /// Returns the positions of the loads, lowest λ first.
     fn loads(&self) -> Vec<usize> {
-        let lambdas = (0..self.file.workload.local_interarrival.len()).map(|load| self.lambda(load));
+        let lambdas = (0..self.workload.local_interarrival.len()).map(|load| self.lambda(load));
         crate::ascending(lambdas)
     }
 
@@ -95,7 +90,7 @@ impl MultiSite {
     }
 
     fn config(&self, cell: &Cell) -> Config {
-        let File { grid, policy, readings, .. } = &self.file;
+        let Self { grid, policy, readings, .. } = self;
         let sites = grid.processors.iter().zip(&grid.speeds);
         Config {
             sites: sites.map(|(&processors, &speed)| Site { processors, speed }).collect(),
@@ -108,7 +103,7 @@ impl MultiSite {
 
     /// Checks the constraints that the types leave open; errors name the key.
     fn validate(&self, scenario: &Scenario, effort: Effort) -> Result<()> {
-        let File { grid, workload, policy, .. } = &self.file;
+        let Self { grid, workload, policy, run, .. } = self;
         let quick = if effort == Effort::Quick { "quick_" } else { "" };
         // From a thousand times the resolution of time to three years: 40 times that must fit into the range of time.
         let (shortest, longest) = (1e-6, 1e8);
@@ -128,7 +123,7 @@ impl MultiSite {
                 ("run.bounded_slowdown_floor", 1e-9, 1e9),
             ],
         )?;
-        let lengths = self.run_lengths.iter().copied();
+        let lengths = run.run_lengths.iter().copied();
         ensure!(lengths.clone().all(|length| length > 0), "run.{quick}run_lengths holds 0; a run has at least 1 job");
         crate::equally_long(scenario, &[["grid.speeds", "grid.processors"]])?;
         crate::distinct(scenario, &["workload.gang_sizes"])?;
@@ -152,7 +147,7 @@ impl MultiSite {
         let slowest = grid.speeds.iter().copied().fold(f64::INFINITY, f64::min);
         let service = workload.mean_service * (1.0 + longest(&policy.overheads)) / slowest;
         #[expect(clippy::cast_precision_loss, reason = "a bound")]
-        let jobs = lengths.map(u64::from).fold(self.jobs, u64::max) as f64;
+        let jobs = lengths.map(u64::from).fold(run.jobs, u64::max) as f64;
         ensure!(
             jobs * (longest(&workload.local_interarrival) + service) < LONGEST_RUN,
             "{jobs} jobs, {} apart and {service} long on the slowest site, outrun the clock; lower run.{quick}jobs, \
@@ -180,13 +175,10 @@ impl Paper for MultiSite {
     const READINGS: &'static [Reading] = Readings::LIST;
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
-        let file: File = scenario.typed()?;
-        let run = &file.run;
-        let (jobs, run_lengths) = match effort {
-            Effort::Full => (run.jobs, run.run_lengths.clone()),
-            Effort::Quick => (run.quick_jobs, run.quick_run_lengths.clone()),
-        };
-        let paper = Self { jobs, run_lengths, file };
+        let mut paper: Self = scenario.typed()?;
+        if effort == Effort::Quick {
+            (paper.run.jobs, paper.run.run_lengths) = (paper.run.quick_jobs, paper.run.quick_run_lengths.clone());
+        }
         paper.validate(scenario, effort)?;
         Ok(paper)
     }
@@ -214,8 +206,8 @@ impl Paper for MultiSite {
         vec![
             ("approach", number(cell.approach).to_string()),
             ("lambda", self.lambda(cell.load).to_string()),
-            ("threshold", self.file.policy.thresholds[cell.threshold].to_string()),
-            ("overhead", self.file.policy.overheads[cell.overhead].to_string()),
+            ("threshold", self.policy.thresholds[cell.threshold].to_string()),
+            ("overhead", self.policy.overheads[cell.overhead].to_string()),
             ("jobs", cell.jobs.to_string()),
         ]
     }
@@ -226,12 +218,12 @@ impl Paper for MultiSite {
 
     fn metrics(&self) -> Vec<Metric> {
         let of_size = |size: &u32| [Metric::completed_percent_of(*size), Metric::wrt_of(*size)];
-        Metric::list().into_iter().chain(self.file.workload.gang_sizes.iter().flat_map(of_size)).collect()
+        Metric::list().into_iter().chain(self.workload.gang_sizes.iter().flat_map(of_size)).collect()
     }
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
-        let File { workload, run, readings, .. } = &self.file;
-        let sites = u32::try_from(self.file.grid.processors.len()).expect("few sites");
+        let Self { workload, run, readings, .. } = self;
+        let sites = u32::try_from(self.grid.processors.len()).expect("few sites");
         let submissions = workload.jobs(cell.load, sites, readings.service_time, streams);
         let grid = Grid::new(self.config(cell), submissions, streams).expect("the scenario was validated");
         let floor = Span::from_secs_f64(run.bounded_slowdown_floor);

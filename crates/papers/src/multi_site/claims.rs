@@ -5,6 +5,8 @@ use gang_grid::Approach::{self, One, Three, Two};
 use lab::claim::{Check, Claim, Rule};
 use lab::quantity::{DesignPoint, Quantity};
 
+type Checks = Vec<Check<Cell>>;
+
 /// The paper's loads by name. A claim about a load is judged if the scenario has that λ.
 const HIGH: f64 = 12.5;
 const MEDIUM: f64 = 10.0;
@@ -131,7 +133,7 @@ impl MultiSite {
             T3 "§4.3, fig. 14" "With T > 0 the RT of locals is lower"
                 tested "paired against T = 0, at every load"
                 in "fig14" => self.per_threshold(&ALL, |load, threshold| {
-                    (self.drt(Two, load, threshold), Rule::POSITIVE)
+                    (Self::drt(self.cell(Two, load), threshold), Rule::POSITIVE)
                 });
             T4 "§4.3, figs. 12, 13" "At λ = 8.3 the value of T has minor impact"
                 tested "WRT changes by less than 5 % against T = 0"
@@ -144,7 +146,7 @@ impl MultiSite {
             T6 "§4.3, figs. 12–14" "The locals' gain from T > 0 is small against the gangs' loss, at medium and high load"
                 tested "relative rise of WRT above relative fall of local RT, paired"
                 in "fig12", "fig14" => self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
-                    (self.wrt_loss(load, threshold) - self.drt(Two, load, threshold), Rule::POSITIVE)
+                    (self.wrt_loss(load, threshold) - Self::drt(self.cell(Two, load), threshold), Rule::POSITIVE)
                 });
             // The best approach overall.
             C1 "§4.3, §5" "Approach 2 is best overall: it completes as many gangs as 3 and delays locals no more than 1"
@@ -154,7 +156,7 @@ impl MultiSite {
     }
 
     pub(super) fn has(&self, approach: Approach) -> bool {
-        self.file.policy.approaches.contains(&approach)
+        self.policy.approaches.contains(&approach)
     }
 
     /// Returns the metric in the first set of experiments.
@@ -162,17 +164,21 @@ impl MultiSite {
         self.cell(approach, load).get(metric)
     }
 
+    /// Returns the position of a load, if the scenario has this λ.
+    fn load(&self, lambda: f64) -> Option<usize> {
+        self.loads().into_iter().find(|load| (self.lambda(*load) - lambda).abs() < 1e-9)
+    }
+
     /// Returns one check for each of these λ that the scenario has.
-    fn each(&self, lambdas: &[f64], check: impl Fn(usize) -> Check<Cell>) -> Vec<Check<Cell>> {
-        let load = |lambda: &f64| self.loads().into_iter().find(|load| (self.lambda(*load) - lambda).abs() < 1e-9);
-        lambdas.iter().filter_map(load).map(check).collect()
+    fn each(&self, lambdas: &[f64], check: impl Fn(usize) -> Check<Cell>) -> Checks {
+        lambdas.iter().filter_map(|lambda| self.load(*lambda)).map(check).collect()
     }
 
     fn check(&self, approach: Approach, load: usize, what: &str, quantity: Quantity<Cell>, rule: Rule) -> Check<Cell> {
         Check::new(format!("approach {}, λ = {}{what}", number(approach), self.lambda(load)), quantity, rule)
     }
 
-    fn above(&self, higher: Approach, lower: Approach, metric: Metric, lambdas: &[f64]) -> Vec<Check<Cell>> {
+    fn above(&self, higher: Approach, lower: Approach, metric: Metric, lambdas: &[f64]) -> Checks {
         self.each(lambdas, |load| {
             let difference = self.at(higher, load, metric) - self.at(lower, load, metric);
             let [one, other] = [higher, lower].map(number);
@@ -182,7 +188,7 @@ impl MultiSite {
     }
 
     /// Checks that the metric rises from each load to the next, under each approach.
-    fn rises(&self, metric: Metric) -> Vec<Check<Cell>> {
+    fn rises(&self, metric: Metric) -> Checks {
         let loads = self.loads();
         let steps = |&approach: &Approach| {
             let step = move |step: &[usize]| {
@@ -193,7 +199,7 @@ impl MultiSite {
             };
             loads.windows(2).map(step)
         };
-        self.file.policy.approaches.iter().flat_map(steps).collect()
+        self.policy.approaches.iter().flat_map(steps).collect()
     }
 
     fn mean_icg(&self, approach: Approach) -> Option<Check<Cell>> {
@@ -204,27 +210,23 @@ impl MultiSite {
         Some(Check::new(label, mean, Rule::Band { low: 5.0, high: 12.0 }))
     }
 
-    fn starvation(&self) -> Vec<Check<Cell>> {
-        let largest = self.file.workload.gang_sizes.iter().max().expect("the scenario was validated");
-        let metric = Metric::completed_percent_of(*largest);
-        let what = format!(", gangs of {largest}");
-        [(One, STARVING), (Two, NOT_STARVING), (Three, NOT_STARVING)]
-            .into_iter()
-            .flat_map(|(approach, rule)| {
-                self.each(&[MEDIUM, LOW], |load| {
-                    self.check(approach, load, &what, self.at(approach, load, metric), rule)
-                })
-            })
-            .collect()
+    fn starvation(&self) -> Checks {
+        let largest = self.workload.gang_sizes.iter().max().expect("the scenario was validated");
+        let (metric, what) = (Metric::completed_percent_of(*largest), format!(", gangs of {largest}"));
+        let checks = |(approach, rule)| {
+            let check = |load| self.check(approach, load, &what, self.at(approach, load, metric), rule);
+            self.each(&[MEDIUM, LOW], check)
+        };
+        [(One, STARVING), (Two, NOT_STARVING), (Three, NOT_STARVING)].into_iter().flat_map(checks).collect()
     }
 
     /// Checks that approach 3 is above approach 1 at some loads and above approach 2 at others.
-    fn highest(&self, metric: Metric, above_one: &[f64], above_two: &[f64]) -> Vec<Check<Cell>> {
+    fn highest(&self, metric: Metric, above_one: &[f64], above_two: &[f64]) -> Checks {
         [self.above(Three, One, metric, above_one), self.above(Three, Two, metric, above_two)].concat()
     }
 
     /// Checks that approaches 1 and 2 are within 2 %.
-    fn near(&self, metric: Metric) -> Vec<Check<Cell>> {
+    fn near(&self, metric: Metric) -> Checks {
         self.each(&ALL, |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(One, load, metric));
             self.check(Two, load, " against approach 1, %", gap, Rule::Within { low: -2.0, high: 2.0 })
@@ -232,7 +234,7 @@ impl MultiSite {
     }
 
     /// Checks the printed number for the one load that does not follow the pattern, to its last digit.
-    fn exception(&self, metric: Metric) -> Vec<Check<Cell>> {
+    fn exception(&self, metric: Metric) -> Checks {
         self.each(&[HIGH], |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(Three, load, metric));
             let rule = Rule::Band { low: 0.235, high: 0.245 };
@@ -241,12 +243,12 @@ impl MultiSite {
     }
 
     /// Checks that approaches 1 and 2 are within 2 %, and approach 3 is farther away.
-    fn similar(&self, metric: Metric) -> Vec<Check<Cell>> {
+    fn similar(&self, metric: Metric) -> Checks {
         [self.near(metric), self.above(Three, Two, metric, &ALL), self.nearer(metric, &ALL)].concat()
     }
 
     /// Checks that approach 2 is nearer to 1 than approach 3 is, if 3 is above 2.
-    fn nearer(&self, metric: Metric, lambdas: &[f64]) -> Vec<Check<Cell>> {
+    fn nearer(&self, metric: Metric, lambdas: &[f64]) -> Checks {
         self.each(lambdas, |load| {
             let [one, two, three] = [One, Two, Three].map(|approach| self.at(approach, load, metric));
             // |two − one| < three − one, which is two linear conditions; the other one is "three above two".
@@ -256,8 +258,8 @@ impl MultiSite {
     }
 
     /// Compares the metric at the first overhead with that at the second.
-    fn overhead_effect(&self, approach: Approach, metric: Metric, lambdas: &[f64], rule: Rule) -> Vec<Check<Cell>> {
-        let [higher, lower, ..] = self.file.policy.overheads[..] else { return Vec::new() };
+    fn overhead_effect(&self, approach: Approach, metric: Metric, lambdas: &[f64], rule: Rule) -> Checks {
+        let [higher, lower, ..] = self.policy.overheads[..] else { return Vec::new() };
         let what = format!(", {metric} at {} % − at {} %", 100.0 * higher, 100.0 * lower);
         self.each(lambdas, |load| {
             let cell = self.cell(approach, load);
@@ -266,20 +268,15 @@ impl MultiSite {
     }
 
     /// Returns one check per load and threshold above the first, approach 2.
-    fn per_threshold(
-        &self,
-        lambdas: &[f64],
-        quantity: impl Fn(usize, usize) -> (Quantity<Cell>, Rule),
-    ) -> Vec<Check<Cell>> {
-        let thresholds = &self.file.policy.thresholds;
-        (1..thresholds.len())
-            .flat_map(|threshold| {
-                self.each(lambdas, |load| {
-                    let (quantity, rule) = quantity(load, threshold);
-                    self.check(Two, load, &format!(", T = {}", thresholds[threshold]), quantity, rule)
-                })
+    fn per_threshold(&self, lambdas: &[f64], quantity: impl Fn(usize, usize) -> (Quantity<Cell>, Rule)) -> Checks {
+        let thresholds = &self.policy.thresholds;
+        let checks = |threshold: usize| {
+            self.each(lambdas, |load| {
+                let (quantity, rule) = quantity(load, threshold);
+                self.check(Two, load, &format!(", T = {}", thresholds[threshold]), quantity, rule)
             })
-            .collect()
+        };
+        (1..thresholds.len()).flat_map(checks).collect()
     }
 
     /// Returns the relative increase of WRT over the first threshold, in percent; approach 2.
@@ -289,22 +286,21 @@ impl MultiSite {
     }
 
     /// Compares the metric at each threshold with that at the one below.
-    fn threshold_cost(&self, metric: Metric) -> Vec<Check<Cell>> {
+    fn threshold_cost(&self, metric: Metric) -> Checks {
         self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
             let at = |threshold| Cell { threshold, ..self.cell(Two, load) }.get(metric);
             (at(threshold) - at(threshold - 1), Rule::POSITIVE)
         })
     }
 
-    fn largest_at_high_load(&self) -> Vec<Check<Cell>> {
-        let high = self.loads().into_iter().find(|load| (self.lambda(*load) - HIGH).abs() < 1e-9);
-        let Some(high) = high else { return Vec::new() };
+    fn largest_at_high_load(&self) -> Checks {
+        let Some(high) = self.load(HIGH) else { return Vec::new() };
         self.per_threshold(&[MEDIUM, LOW], |load, threshold| {
-            (self.drt(Two, high, threshold) - self.drt(Two, load, threshold), Rule::POSITIVE)
+            (Self::drt(self.cell(Two, high), threshold) - Self::drt(self.cell(Two, load), threshold), Rule::POSITIVE)
         })
     }
 
-    fn best_overall(&self) -> Vec<Check<Cell>> {
+    fn best_overall(&self) -> Checks {
         if ![One, Two, Three].into_iter().all(|approach| self.has(approach)) {
             return Vec::new();
         }

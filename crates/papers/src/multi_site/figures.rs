@@ -2,21 +2,36 @@
 
 use super::claims::COMPLETED;
 use super::{Cell, Metric, MultiSite, number};
-use gang_grid::Approach;
+use gang_grid::Approach::{self, One, Three, Two};
 use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
 const LAMBDA: &str = "arrival rate of locals per site, λ";
 
 pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
-    let has = |approach: &&Approach| paper.has(**approach);
-    let [two, three]: [Vec<Approach>; 2] =
-        [Approach::Two, Approach::Three].map(|approach| [approach].iter().filter(has).copied().collect());
-    let by_approach =
-        |metric| [Panel::of(metric, paper.over_loads(&paper.file.policy.approaches, Varied::None, metric))];
-    let by_overhead =
-        |approach: &Vec<Approach>, metric| [Panel::of(metric, paper.over_loads(approach, Varied::Overhead, metric))];
-    let by_threshold = |metric| [Panel::of(metric, paper.over_loads(&two, Varied::Threshold, metric))];
+    let all = &paper.policy.approaches[..];
+    let [two, three] = [Two, Three].map(|approach| if paper.has(approach) { vec![approach] } else { Vec::new() });
+    let others: Vec<Approach> = all.iter().copied().filter(|approach| *approach != One && paper.has(One)).collect();
+    let overheads: Vec<String> =
+        paper.policy.overheads.iter().map(|part| format!(", overhead={}%", 100.0 * part)).collect();
+    let thresholds: Vec<String> = paper.policy.thresholds.iter().map(|time| format!(", T={time}")).collect();
+    let by_approach = |metric| [Panel::of(metric, paper.over_loads(all, &[String::new()], |cell, _| cell.get(metric)))];
+    let by_overhead = |approach: &[Approach], metric| {
+        let at = |cell, overhead| Cell { overhead, ..cell }.get(metric);
+        [Panel::of(metric, paper.over_loads(approach, &overheads, at))]
+    };
+    let by_threshold = |metric| {
+        let at = |cell, threshold| Cell { threshold, ..cell }.get(metric);
+        [Panel::of(metric, paper.over_loads(&two, &thresholds, at))]
+    };
+    let completed_more = |cell: Cell, _| {
+        let completed = |cell: Cell| cell.get(Metric::completed_percent);
+        completed(cell).percent_above(completed(Cell { approach: One, ..cell }))
+    };
+    let increases = paper.over_loads(&others, &[String::new()], completed_more);
+    // (RT at T = 0 − RT at T) / RT at T = 0.
+    let above_zero = thresholds.get(1..).unwrap_or_default();
+    let decreases = paper.over_loads(&two, above_zero, |cell, place| MultiSite::drt(cell, place + 1));
     let signed = |metric: &str, y_label: &str, series| [Panel::derived(metric, y_label, series).signed()];
     let printed = COMPLETED.map(|(_, approach, lambda, percent, _)| (name(approach), lambda, percent));
     let completed = by_approach(Metric::completed_percent).map(|panel| panel.printed(printed.clone()));
@@ -30,7 +45,7 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
             => completed;
         "fig5" "Figure 5. ICG: more gangs than approach 1"
             "Relative increase in completed gangs over approach 1, per replication."
-            => signed("icg_percent", "increase in completed gangs (%)", paper.increases());
+            => signed("icg_percent", "increase in completed gangs (%)", increases);
         "fig6" "Figure 6. RT of locals" "Mean response time of local jobs. T = 0, overhead 10 %."
             => by_approach(Metric::rt_local);
         "fig7" "Figure 7. SLD of locals"
@@ -59,18 +74,10 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
             => by_threshold(Metric::wsld);
         "fig14" "Figure 14. DRT: what locals gain from T"
             "Relative decrease of the locals' mean response time against T = 0, per replication. Approach 2."
-            => signed("drt_percent", "decrease of response time (%)", paper.decreases(&two));
+            => signed("drt_percent", "decrease of response time (%)", decreases);
     };
     figures.extend([paper.by_size(), paper.run_length()]);
     figures.into_iter().map(Exhibit::Plot).filter(|exhibit| !exhibit.is_empty()).collect()
-}
-
-/// Parameter that a figure varies besides the approach.
-#[derive(Copy, Clone, PartialEq, Eq)]
-enum Varied {
-    None,
-    Overhead,
-    Threshold,
 }
 
 fn name(approach: Approach) -> String {
@@ -78,56 +85,23 @@ fn name(approach: Approach) -> String {
 }
 
 impl MultiSite {
-    /// Returns one point per load, at x = λ, lowest first.
-    fn over(&self, name: String, quantity: impl Fn(usize) -> Quantity<Cell>) -> Series<Cell> {
-        Series::new(name, self.loads().into_iter().map(|load| (self.lambda(load), quantity(load))))
-    }
-
-    fn over_loads(&self, approaches: &[Approach], varied: Varied, metric: Metric) -> Vec<Series<Cell>> {
-        let policy = &self.file.policy;
-        let variants = match varied {
-            Varied::None => 1,
-            Varied::Overhead => policy.overheads.len(),
-            Varied::Threshold => policy.thresholds.len(),
+    /// Returns a series for each approach and variant over λ, lowest first. `quantity` receives a cell and the position of the variant.
+    fn over_loads(
+        &self,
+        approaches: &[Approach],
+        variants: &[String],
+        quantity: impl Fn(Cell, usize) -> Quantity<Cell>,
+    ) -> Vec<Series<Cell>> {
+        let lines = approaches.iter().flat_map(|approach| variants.iter().enumerate().map(move |it| (*approach, it)));
+        let series = |(approach, (place, variant)): (Approach, (usize, &String))| {
+            let at = |load| (self.lambda(load), quantity(self.cell(approach, load), place));
+            Series::new(name(approach) + variant, self.loads().into_iter().map(at))
         };
-        let series = |approach: Approach, i: usize| {
-            let (threshold, overhead, suffix) = match varied {
-                Varied::None => (0, 0, String::new()),
-                Varied::Overhead => (0, i, format!(", overhead={}%", 100.0 * policy.overheads[i])),
-                Varied::Threshold => (i, 0, format!(", T={}", policy.thresholds[i])),
-            };
-            let cell = |load| Cell { threshold, overhead, ..self.cell(approach, load) };
-            self.over(name(approach) + &suffix, |load| cell(load).get(metric))
-        };
-        approaches.iter().flat_map(|&approach| (0..variants).map(move |i| series(approach, i))).collect()
-    }
-
-    /// Returns the series of figure 5, if there is approach 1 to compare with.
-    fn increases(&self) -> Vec<Series<Cell>> {
-        let approaches = self.file.policy.approaches.iter().copied();
-        let beyond_one = approaches.filter(|&approach| approach != Approach::One && self.has(Approach::One));
-        let increase = |approach| {
-            self.over(name(approach), |load| {
-                let completed = |approach| self.cell(approach, load).get(Metric::completed_percent);
-                completed(approach).percent_above(completed(Approach::One))
-            })
-        };
-        beyond_one.map(increase).collect()
-    }
-
-    /// Returns the series of figure 14: (RT at T = 0 − RT at T) / RT at T = 0.
-    fn decreases(&self, approaches: &[Approach]) -> Vec<Series<Cell>> {
-        let thresholds = &self.file.policy.thresholds;
-        let series = |approach: Approach, threshold: usize| {
-            let name = format!("{}, T={}", name(approach), thresholds[threshold]);
-            self.over(name, |load| self.drt(approach, load, threshold))
-        };
-        approaches.iter().flat_map(|&approach| (1..thresholds.len()).map(move |it| series(approach, it))).collect()
+        lines.map(series).collect()
     }
 
     /// Returns the reduction of the locals' response time when T rises from its first value, in percent.
-    pub(super) fn drt(&self, approach: Approach, load: usize, threshold: usize) -> Quantity<Cell> {
-        let cell = self.cell(approach, load);
+    pub(super) fn drt(cell: Cell, threshold: usize) -> Quantity<Cell> {
         Cell { threshold, ..cell }.get(Metric::rt_local).percent_above(cell.get(Metric::rt_local)) * -1.0
     }
 
@@ -137,13 +111,13 @@ impl MultiSite {
             let cell = self.cell(approach, self.middle_load());
             Series::over(name(approach), xs.iter().copied(), |x| quantity(cell, x))
         };
-        self.file.policy.approaches.iter().map(of).collect()
+        self.policy.approaches.iter().map(of).collect()
     }
 
     /// Returns an additional figure: completed gangs and their response times by size, at the middle load.
     fn by_size(&self) -> Figure<Cell> {
         let series = |metric: fn(u32) -> Metric| {
-            self.at_middle_load(&self.file.workload.gang_sizes, |cell, size| cell.get(metric(size)))
+            self.at_middle_load(&self.workload.gang_sizes, |cell, size| cell.get(metric(size)))
         };
         let wrt = Panel::of(Metric::wrt, series(Metric::wrt_of)).suffix("wrt").labelled("response time").log_y();
         let panels = [Panel::of(Metric::completed_percent, series(Metric::completed_percent_of)), wrt];
@@ -156,7 +130,7 @@ impl MultiSite {
     /// Returns an additional figure: dependence of the results on the length of the run, at the middle load.
     fn run_length(&self) -> Figure<Cell> {
         let series = |metric| {
-            self.at_middle_load(&self.run_lengths, |cell, jobs| Cell { jobs: jobs.into(), ..cell }.get(metric))
+            self.at_middle_load(&self.run.run_lengths, |cell, jobs| Cell { jobs: jobs.into(), ..cell }.get(metric))
         };
         let completed = Panel::of(Metric::completed_percent, series(Metric::completed_percent)).suffix("completed");
         let title = format!("Length of the run, λ = {}", self.lambda(self.middle_load()));

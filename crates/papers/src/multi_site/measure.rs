@@ -5,6 +5,7 @@ use gang_grid::GangCounts;
 use metrics::job::{bounded_slowdown, slowdown};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Span, Time};
+use std::collections::BTreeMap;
 
 lab::metrics! {
     pub(crate) struct Measured of Metric {
@@ -40,21 +41,20 @@ lab::metrics! {
 }
 
 pub(super) struct Measure {
-    /// Gangs that arrived, of each size.
-    arrived: Vec<u64>,
+    /// Gangs that arrived, by size.
+    arrived: BTreeMap<u32, u64>,
     departures: JobLog<Departures>,
 }
 
 struct Departures {
-    sizes: Vec<u32>,
     floor: Span,
     base: SlowdownBase,
     locals: DepartureSums,
-    /// Sums per gang size.
-    gangs: Vec<DepartureSums>,
+    /// Sums by size of the gang.
+    gangs: BTreeMap<u32, DepartureSums>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Default)]
 struct DepartureSums {
     completed: u64,
     response: f64,
@@ -64,26 +64,25 @@ struct DepartureSums {
 }
 
 impl Measure {
+    /// Returns the measurement of gangs of these sizes and of locals.
     pub(super) fn new(sizes: &[u32], floor: Span, base: SlowdownBase) -> Self {
-        let gangs = vec![DepartureSums::default(); sizes.len()];
-        let departures = Departures { sizes: sizes.to_vec(), floor, base, locals: DepartureSums::default(), gangs };
-        Self { arrived: vec![0; sizes.len()], departures: JobLog::new(departures) }
+        let gangs = sizes.iter().map(|size| (*size, DepartureSums::default())).collect();
+        let departures = Departures { floor, base, locals: DepartureSums::default(), gangs };
+        Self { arrived: sizes.iter().map(|size| (*size, 0)).collect(), departures: JobLog::new(departures) }
     }
 
     /// Returns the metrics; NaN if no job of the kind completed.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GangCounts, utilization: f64, end: Time) -> Measured {
-        let Departures { sizes, locals, gangs, .. } = self.departures.sink();
+        let Departures { locals, gangs, .. } = self.departures.sink();
         // Equations (5) and (6): the weight of a gang is its number of tasks.
         let weighted = |sum: fn(&DepartureSums) -> f64| {
-            let by_size = || sizes.iter().zip(gangs);
-            let total: f64 = by_size().map(|(size, gangs)| f64::from(*size) * sum(gangs)).sum();
-            total / by_size().map(|(size, gangs)| f64::from(*size) * gangs.completed as f64).sum::<f64>()
+            let total: f64 = gangs.iter().map(|(size, gangs)| f64::from(*size) * sum(gangs)).sum();
+            total / gangs.iter().map(|(size, gangs)| f64::from(*size) * gangs.completed as f64).sum::<f64>()
         };
         let of_locals = |sum: f64| sum / locals.completed as f64;
         let by_size = |value: fn(&DepartureSums, u64) -> f64| {
-            let of_all = sizes.iter().zip(gangs).zip(&self.arrived);
-            of_all.map(|((size, gangs), arrived)| (*size, value(gangs, *arrived))).collect()
+            gangs.iter().map(|(size, gangs)| (*size, value(gangs, self.arrived[size]))).collect()
         };
         Measured {
             wrt: weighted(|gangs| gangs.response),
@@ -109,7 +108,7 @@ impl Probe for Measure {
         if let Fact::Submitted(job) = fact
             && job.origin.is_none()
         {
-            self.arrived[position(&self.departures.sink().sizes, job.request.processors)] += 1;
+            *self.arrived.get_mut(&job.request.processors).expect(OF_A_SIZE) += 1;
         }
         self.departures.observe(now, fact);
     }
@@ -125,7 +124,7 @@ impl Sink for Departures {
             self.locals.bounded_slowdown += bounded_slowdown(&record, self.floor);
             return;
         }
-        let gangs = &mut self.gangs[position(&self.sizes, record.processors)];
+        let gangs = self.gangs.get_mut(&record.processors).expect(OF_A_SIZE);
         gangs.completed += 1;
         gangs.response += response;
         gangs.slowdown += match self.base {
@@ -140,6 +139,4 @@ fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole as f64
 }
 
-fn position(sizes: &[u32], size: u32) -> usize {
-    sizes.iter().position(|known| *known == size).expect("gangs come in the sizes of the scenario")
-}
+const OF_A_SIZE: &str = "gangs come in the sizes of the scenario";
