@@ -24,10 +24,11 @@ use sim_core::{Sim, Streams};
 use workload::deadline_mix::{DeadlineMix, Margin};
 
 tables! {
-    struct File {
+    /// The scenario. In a quick run, the quick number of jobs replaces the other.
+    pub(crate) struct EgEdfPaper {
         grid: MachineTable,
         workload: WorkloadTable,
-        flexible: FlexibleTable,
+        flexible: FlexibleConfig,
         run: RunTable,
         readings: Readings,
     }
@@ -43,13 +44,6 @@ tables! {
         interarrival: Vec<f64>,
         deadline_share: f64,
     }
-    struct FlexibleTable {
-        age_factor: f64,
-        k: f64,
-        max: f64,
-        min: f64,
-        boost_value: f64,
-    }
     struct RunTable {
         quick_jobs: u32,
     }
@@ -62,7 +56,7 @@ lab::readings! {
         R1 benchmark: type Benchmark
             "Which speed do run times refer to?"
             { "200.0", "250.0", "300.0", "400.0", "per-job", "ignored" }
-        R2 deadline: type Due
+        R2 deadline: type Margin
             "When is a job due: a number of seconds after its run time, or a multiple of its run time after submission?"
             { "[30.0, 250.0]", "[0.0, 3000.0]", "[0.0, 8000.0]", "{ times = [1.0, 3.0] }" }
         R3 late_percent_of: enum LateOf "What are late jobs counted against?" {
@@ -114,25 +108,9 @@ enum BenchmarkWord {
     Ignored,
 }
 
-/// R2: due time of a job, in seconds after its submission.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected [low, high] in seconds, or { times = [low, high] }")]
-enum Due {
-    /// Its run time and a uniform number of seconds.
-    Beyond([f64; 2]),
-    /// A uniform multiple of its run time.
-    Times { times: [f64; 2] },
-}
-
 impl Default for Benchmark {
     fn default() -> Self {
         Self::Speed(200.0)
-    }
-}
-
-impl Default for Due {
-    fn default() -> Self {
-        Self::Beyond([30.0, 250.0])
     }
 }
 
@@ -185,11 +163,6 @@ impl Policy {
     }
 }
 
-pub(crate) struct EgEdfPaper {
-    file: File,
-    jobs: u32,
-}
-
 lab::cell! {
     pub(crate) struct Cell of Metric {
         policy: Policy,
@@ -203,11 +176,11 @@ lab::cell! {
 impl EgEdfPaper {
     /// Returns the positions of the loads, shortest time between jobs first.
     fn loads(&self) -> Vec<usize> {
-        crate::ascending(self.file.workload.interarrival.iter().copied())
+        crate::ascending(self.workload.interarrival.iter().copied())
     }
 
     fn interarrival(&self, load: usize) -> f64 {
-        self.file.workload.interarrival[load]
+        self.workload.interarrival[load]
     }
 
     const fn cell(policy: Policy, load: usize) -> Cell {
@@ -215,12 +188,12 @@ impl EgEdfPaper {
     }
 
     fn mix(&self, load: usize) -> DeadlineMix {
-        let File { grid, workload, readings, .. } = &self.file;
+        let Self { grid, workload, readings, .. } = self;
         DeadlineMix {
             machines: grid.machines,
             machine_processors: grid.machine_processors,
             machine_speed: grid.machine_speed,
-            jobs: self.jobs,
+            jobs: workload.jobs,
             job_processors: workload.job_processors,
             runtime: workload.runtime,
             interarrival: workload.interarrival[load],
@@ -229,22 +202,19 @@ impl EgEdfPaper {
                 Benchmark::Word(BenchmarkWord::PerJob) => Some(grid.machine_speed),
                 Benchmark::Speed(_) | Benchmark::Word(BenchmarkWord::Ignored) => None,
             },
-            margin: match readings.deadline {
-                Due::Beyond(range) => Margin::Beyond(range),
-                Due::Times { times } => Margin::Times(times),
-            },
+            margin: readings.deadline,
         }
     }
 
     fn machines(&self, cell: &Cell, streams: &Streams) -> Vec<Machine> {
         let of_all = Streams::new(streams.seed(), 0);
-        let streams = match self.file.readings.machines {
+        let streams = match self.readings.machines {
             MachineDraws::Fixed => &of_all,
             MachineDraws::Redrawn => streams,
         };
-        let speed = |speed: f64| match self.file.readings.benchmark {
+        let speed = |speed: f64| match self.readings.benchmark {
             Benchmark::Speed(benchmark) => speed / benchmark,
-            Benchmark::Word(BenchmarkWord::PerJob) => speed / self.file.grid.machine_speed[1],
+            Benchmark::Word(BenchmarkWord::PerJob) => speed / self.grid.machine_speed[1],
             Benchmark::Word(BenchmarkWord::Ignored) => 1.0,
         };
         let drawn = self.mix(cell.load).machines(streams).into_iter();
@@ -252,29 +222,25 @@ impl EgEdfPaper {
     }
 
     fn backfill(&self, cell: &Cell) -> BackfillReadings {
-        let readings = &self.file.readings;
+        let readings = &self.readings;
         let rule = if cell.strict { BackfillRule::Strict } else { readings.backfill };
         BackfillReadings { placement: readings.placement, rule }
     }
 
-    fn flexible(&self) -> FlexibleConfig {
-        let FlexibleTable { age_factor, k, max, min, boost_value } = self.file.flexible;
-        FlexibleConfig { age_factor, k, max, min, boost: boost_value, minext: self.file.readings.minext }
-    }
-
-    fn eg_edf(&self) -> EgEdf {
-        let readings = &self.file.readings;
+    /// Returns the planner of EG-EDF, or of Tabu search, which improves its plans.
+    fn planner(&self, searches: bool) -> Planner {
+        let readings = &self.readings;
         let mut rule = EgEdf::default();
         (rule.bound, rule.ties, rule.edf) = (readings.gap_bound, readings.gap_ties, readings.edf);
-        rule
-    }
-
-    fn tabu(&self) -> Tabu {
-        let readings = &self.file.readings;
         let mut search = Tabu::default();
         (search.bound, search.choice, search.memory) = (readings.gap_bound, readings.tabu_choice, readings.tabu_memory);
         (search.iterations, search.length) = (readings.tabu_iterations, readings.tabu_length);
-        search
+        Planner::new(rule, searches.then_some(search))
+    }
+
+    /// Runs `policy` to the end, counting the operations of a program that scans.
+    fn scan<P: gap_schedule::Policy>(&self, cell: &Cell, streams: &Streams, policy: P, scan: Scan) -> Values<Metric> {
+        self.play(cell, streams, Scanned::new(policy, scan), |it| (it.operations, NONE))
     }
 
     /// Runs `policy` to the end; `tally` reads its operations and the numbers of Tabu moves tried and accepted.
@@ -288,7 +254,7 @@ impl EgEdfPaper {
         let jobs = self.mix(cell.load).jobs(streams);
         let machines = self.machines(cell, streams);
         let processors = machines.iter().map(|machine| machine.processors).sum();
-        let readings = &self.file.readings;
+        let readings = &self.readings;
         let promises = cell.policy.promises_the_first().then(|| Promises::new(&machines));
         let world = MultiCluster::new(machines, policy, jobs);
         let (world, measure) = Sim::new(world, Measure::new(processors, promises)).run();
@@ -315,8 +281,10 @@ impl Paper for EgEdfPaper {
     const READINGS: &'static [Reading] = Readings::LIST;
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
-        let file: File = scenario.typed()?;
-        let jobs = if effort == Effort::Quick { file.run.quick_jobs } else { file.workload.jobs };
+        let mut paper: Self = scenario.typed()?;
+        if effort == Effort::Quick {
+            paper.workload.jobs = paper.run.quick_jobs;
+        }
         crate::within(
             scenario,
             &[
@@ -328,8 +296,7 @@ impl Paper for EgEdfPaper {
                 ("readings.tabu_length", 1.0, f64::INFINITY),
             ],
         )?;
-        let paper = Self { jobs, file };
-        (0..paper.file.workload.interarrival.len())
+        (0..paper.workload.interarrival.len())
             .try_for_each(|load| paper.mix(load).validate())
             .context("[grid] and [workload]")?;
         Ok(paper)
@@ -360,12 +327,12 @@ impl Paper for EgEdfPaper {
             ("policy", cell.policy.name().to_owned()),
             ("interarrival", self.interarrival(cell.load).to_string()),
             ("strict", cell.strict.to_string()),
-            ("jobs", self.jobs.to_string()),
+            ("jobs", self.workload.jobs.to_string()),
         ]
     }
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
-        let File { grid, workload, flexible, readings, .. } = &self.file;
+        let Self { grid, workload, flexible, readings, .. } = self;
         serde_json::json!({
             "grid": grid,
             "workload": workload,
@@ -374,7 +341,6 @@ impl Paper for EgEdfPaper {
             "readings": crate::answers(readings, |field| cell.policy.asks(field)),
             "policy": cell.policy.name(),
             "strict": cell.strict,
-            "jobs": self.jobs,
         })
     }
 
@@ -385,31 +351,26 @@ impl Paper for EgEdfPaper {
             Policy::EgEdf | Policy::Tabu => 10,
             Policy::Easy | Policy::Flex | Policy::EasyIndexed => 30,
         };
-        weight * u64::from(self.jobs)
+        weight * u64::from(self.workload.jobs)
     }
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
-        let (config, readings) = (self.flexible(), self.backfill(cell));
+        let readings = self.backfill(cell);
+        let BackfillReadings { placement, .. } = readings;
         let easy = || OrderedBackfill::easy(readings);
-        match (cell.policy, self.file.readings.easy_cost) {
-            (Policy::Fcfs, _) => {
-                self.play(cell, streams, Scanned::new(Fcfs::new(), Scan::Fcfs), |it| (it.operations, NONE))
-            }
-            (Policy::Easy, EasyCost::Naive) => {
-                let policy = Scanned::new(easy(), Scan::Easy(readings.placement));
-                self.play(cell, streams, policy, |it| (it.operations, NONE))
-            }
+        match (cell.policy, self.readings.easy_cost) {
+            (Policy::Fcfs, _) => self.scan(cell, streams, Fcfs::new(), Scan::Fcfs),
+            (Policy::Easy, EasyCost::Naive) => self.scan(cell, streams, easy(), Scan::Easy(placement)),
             (Policy::Easy, EasyCost::Indexed) | (Policy::EasyIndexed, _) => {
                 self.play(cell, streams, easy(), |it| (it.operations(), NONE))
             }
             (Policy::Flex, _) => {
-                let scan = Scan::Flexible(readings.placement, config);
-                let policy = Scanned::new(FlexibleBackfill::new(config, readings), scan);
-                self.play(cell, streams, policy, |it| (it.operations, NONE))
+                let config = FlexibleConfig { minext: self.readings.minext, ..self.flexible };
+                let policy = FlexibleBackfill::new(config, readings);
+                self.scan(cell, streams, policy, Scan::Flexible(placement, config))
             }
             (Policy::EgEdf | Policy::Tabu, _) => {
-                let planner = Planner::new(self.eg_edf(), (cell.policy == Policy::Tabu).then(|| self.tabu()));
-                self.play(cell, streams, planner, |it| {
+                self.play(cell, streams, self.planner(cell.policy == Policy::Tabu), |it| {
                     (it.operations(), it.tabu_counts().map_or(NONE, |counts| (counts.tried, counts.accepted)))
                 })
             }

@@ -53,12 +53,15 @@ pub struct DeadlineMix {
 
 /// Time from submission to due date: reading R2, which the paper leaves open.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(untagged, expecting = "expected [low, high] in seconds, or { times = [low, high] }")]
 pub enum Margin {
-    /// Run time plus a uniform number of seconds.
+    /// Run time plus a uniform number of seconds: `[low, high]`.
     Beyond([f64; 2]),
-    /// Uniform multiple of the run time.
-    Times([f64; 2]),
+    /// Uniform multiple of the run time: `{ times = [low, high] }`.
+    Times {
+        /// Range of the multiple.
+        times: [f64; 2],
+    },
 }
 
 impl Default for Margin {
@@ -109,7 +112,7 @@ impl DeadlineMix {
     pub fn validate(&self) -> Result<(), ParameterError> {
         check(self.machines > 0, "machines", "at least 1", 0)?;
         check(self.jobs > 0, "jobs", "at least 1", 0)?;
-        let (Margin::Beyond(margin) | Margin::Times(margin)) = self.margin;
+        let (Margin::Beyond(margin) | Margin::Times { times: margin }) = self.margin;
         let whole = |range: [u32; 2]| range.map(f64::from);
         for (field, [low, high], most) in [
             ("machine_processors", whole(self.machine_processors), f64::INFINITY),
@@ -175,7 +178,7 @@ impl Margin {
         let at = |[low, high]: [f64; 2]| low + share * (high - low);
         match self {
             Self::Beyond(range) => runtime + Span::from_secs_f64(at(range)),
-            Self::Times(range) => runtime.scaled(at(range)),
+            Self::Times { times } => runtime.scaled(at(times)),
         }
     }
 }

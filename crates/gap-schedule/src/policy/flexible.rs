@@ -37,7 +37,7 @@ pub struct FlexibleBackfill {
 /// Constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning (§3.1,
 /// last paragraph) and the first value of each reading.
 #[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[serde(deny_unknown_fields, default)]
 pub struct FlexibleConfig {
     /// `agefactor`: priority for each second in the queue.
     pub age_factor: f64,
@@ -48,6 +48,7 @@ pub struct FlexibleConfig {
     /// `Min`: priority of a job whose deadline is far, past, or absent.
     pub min: f64,
     /// `boostvalue`: priority of the shortest job.
+    #[serde(rename = "boost_value")]
     pub boost: f64,
     /// R7: reference value of the shortness heuristic.
     pub minext: Minext,

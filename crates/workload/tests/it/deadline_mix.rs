@@ -69,7 +69,7 @@ fn run_times_measured_on_a_machine_for_each_job_are_handed_on_for_the_fastest() 
 #[test]
 fn another_margin_leaves_everything_else_as_it_is() {
     let paper = DeadlineMix::of_the_paper(1.0);
-    let other = DeadlineMix { margin: Margin::Times([1.0, 3.0]), ..paper.clone() };
+    let other = DeadlineMix { margin: Margin::Times { times: [1.0, 3.0] }, ..paper.clone() };
     for (a, b) in jobs(&paper).iter().zip(&jobs(&other)) {
         assert_eq!(
             (a.submit, a.runtime, a.request.deadline.is_some()),
