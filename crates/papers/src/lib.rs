@@ -19,7 +19,7 @@ mod rlscheduler;
 mod swift_gap;
 
 use anyhow::{Result, ensure};
-use lab::claim::Claim;
+use lab::claim::{Check, Claim};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::registry::Entry;
 use lab::scenario::Scenario;
@@ -106,14 +106,17 @@ fn ascending(values: impl Iterator<Item = f64>) -> Vec<usize> {
     values.into_iter().map(|(place, _)| place).collect()
 }
 
+/// Returns the cells that a check needs.
+fn cells<C: DesignPoint>(check: &Check<C>) -> BTreeSet<C> {
+    let mut cells = BTreeSet::new();
+    check.quantity.collect_cells(&mut cells);
+    cells
+}
+
 /// Keeps the checks all of whose cells satisfy `exists`, and the claims that still have checks.
 fn with_cells<C: DesignPoint>(mut claims: Vec<Claim<C>>, exists: impl Fn(&C) -> bool) -> Vec<Claim<C>> {
     for claim in &mut claims {
-        claim.checks.retain(|check| {
-            let mut cells = BTreeSet::new();
-            check.quantity.collect_cells(&mut cells);
-            cells.iter().all(&exists)
-        });
+        claim.checks.retain(|check| cells(check).iter().all(&exists));
     }
     lab::claim::with_checks(claims)
 }
@@ -188,12 +191,8 @@ mod tests {
     fn check_identities<P: Paper>(settings: &[&str]) -> Result<usize> {
         // Small runs: the checks do not depend on their size.
         let paper: P = paper(settings, Effort::Quick)?;
-        let mut cells = BTreeSet::new();
-        paper
-            .claims()
-            .iter()
-            .flat_map(|claim| &claim.checks)
-            .for_each(|check| check.quantity.collect_cells(&mut cells));
+        let cells: BTreeSet<P::Cell> =
+            paper.claims().iter().flat_map(|claim| &claim.checks).flat_map(super::cells).collect();
         // A dozen cells spread over the experiments.
         let cells: Vec<P::Cell> = cells.iter().step_by(cells.len().div_ceil(12)).cloned().collect();
         let streams = Streams::new(5, 0);

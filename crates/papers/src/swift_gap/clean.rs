@@ -63,31 +63,18 @@ mod tests {
     use super::*;
     use sim_core::{JobId, Span, Time};
 
-    const POLICIES: [Policy; 5] = [Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy];
-
-    fn run(policy: Policy, jobs: &[Job]) -> Vec<JobRecord> {
-        super::run(&[4, 2], scheduler(policy, &Readings::default(), &Streams::new(1, 0)), jobs)
-    }
-
-    fn job(id: u32, processors: u32, run: u64, limit: u64) -> Job {
-        let mut job = Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(run));
-        job.request.estimate = Some(Span::from_secs(limit));
-        job
-    }
-
     #[test]
     fn jobs_start_at_once_run_whole_seconds_and_are_cut_at_their_limits() {
-        let jobs = [job(0, 2, 100, 100), job(1, 2, 100, 40)];
-        for policy in POLICIES {
-            let records = run(policy, &jobs);
-            let of = |record: &JobRecord| (record.start, record.finish);
-            let at = Time::from_secs;
-            assert_eq!(
-                records.iter().map(of).collect::<Vec<_>>(),
-                [(at(0), at(100)), (at(0), at(40))],
-                "{}",
-                policy.name()
-            );
+        let (at, of) = (Time::from_secs, |record: &JobRecord| (record.start, record.finish));
+        let jobs = [(0, 100), (1, 40)].map(|(id, limit)| {
+            let mut job = Job::new(JobId(id), at(0), 2, Span::from_secs(100));
+            job.request.estimate = Some(Span::from_secs(limit));
+            job
+        });
+        for policy in [Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy] {
+            let records = run(&[4, 2], scheduler(policy, &Readings::default(), &Streams::new(1, 0)), &jobs);
+            let found: Vec<_> = records.iter().map(of).collect();
+            assert_eq!(found, [(at(0), at(100)), (at(0), at(40))], "{}", policy.name());
         }
     }
 }

@@ -15,12 +15,12 @@ const WAITING: std::ops::RangeInclusive<usize> = 6..=24;
 /// Draws the moment at which an early end moved the waiting jobs furthest, relative to the time range of the picture.
 pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
     let records = *paper.records.last().expect("there is one");
-    let jobs = paper.source.jobs(Workload::Wagap, records, streams);
+    let jobs = paper.jobs(Workload::Wagap, records, streams);
     let clusters = paper.file.clusters.processors(Workload::Wagap);
     let world = paper.world(clusters, WatchedCons::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
     let Some(moment) = &world.policy().best else { return Shown::default() };
-    let caption = format!("{} on {}: {}", Name::Cons.name(), paper.source.names(Workload::Wagap)[0], moment.story);
+    let caption = format!("{} on {}: {}", Name::Cons.name(), paper.names(Workload::Wagap)[0], moment.story);
     let mut made = Shown::default();
     for (what, bars) in ["before", "after"].into_iter().zip(&moment.plans) {
         for bar in bars {
@@ -97,7 +97,7 @@ impl WatchedCons {
         // The ended job is placed after the running ones, so that these keep their places.
         running.push(ended);
         let draw = |running: &[(JobIndex, Time)], planned: &[(JobIndex, Time)]| {
-            let mut rows = ProcessorRows::new(processors);
+            let mut rows = vec![Time::ZERO; processors as usize];
             let running = running.iter().map(|&(job, start)| (job, now, start + state.request(job).limit));
             let planned = planned.iter().map(|&(job, start)| (job, start.max(now), end(&(job, start))));
             let mut bars: Vec<(bool, JobIndex, Bar)> = running
@@ -108,7 +108,7 @@ impl WatchedCons {
                         job: name(job),
                         start: hours(start.since(now)),
                         end: hours(end.saturating_since(now)),
-                        processors: rows.take(state.request(job).processors, start, end),
+                        processors: take(&mut rows, state.request(job).processors, start, end),
                         ..Bar::default()
                     };
                     (job == ended.0, job, bar)
@@ -159,32 +159,23 @@ impl Policy for WatchedCons {
     }
 }
 
-/// Processors on which jobs are drawn. The simulator does not define them: a cluster is a pool.
-struct ProcessorRows(Vec<Time>);
-
-impl ProcessorRows {
-    fn new(processors: u32) -> Self {
-        Self(vec![Time::ZERO; processors as usize])
-    }
-
-    /// Takes `processors` from `start` to `end`, as blocks: the lowest free ones and, if they do not suffice (limits are rounded), those
-    /// that become free next.
-    fn take(&mut self, processors: u32, start: Time, end: Time) -> Vec<(u32, u32)> {
-        let mut order: Vec<usize> = (0..self.0.len()).collect();
-        order.sort_by_key(|row| (self.0[*row].max(start), *row));
-        order.truncate(processors as usize);
-        order.sort_unstable();
-        let mut blocks: Vec<(u32, u32)> = Vec::new();
-        for row in order {
-            self.0[row] = end;
-            let row = u32::try_from(row).expect("a cluster has fewer than 4 billion processors");
-            match blocks.last_mut() {
-                Some((first, count)) if *first + *count == row => *count += 1,
-                _ => blocks.push((row, 1)),
-            }
+/// Takes `processors` from `start` to `end`, as blocks: the lowest free ones and, if they do not suffice (limits are rounded), those that
+/// become free next. `free` holds the time from which each is free; the simulator does not distinguish them, since a cluster is a pool.
+fn take(free: &mut [Time], processors: u32, start: Time, end: Time) -> Vec<(u32, u32)> {
+    let mut order: Vec<usize> = (0..free.len()).collect();
+    order.sort_by_key(|row| (free[*row].max(start), *row));
+    order.truncate(processors as usize);
+    order.sort_unstable();
+    let mut blocks: Vec<(u32, u32)> = Vec::new();
+    for row in order {
+        free[row] = end;
+        let row = u32::try_from(row).expect("a cluster has fewer than 4 billion processors");
+        match blocks.last_mut() {
+            Some((first, count)) if *first + *count == row => *count += 1,
+            _ => blocks.push((row, 1)),
         }
-        blocks
     }
+    blocks
 }
 
 #[cfg(test)]
@@ -193,12 +184,15 @@ mod tests {
 
     #[test]
     fn jobs_are_drawn_on_the_lowest_processors_that_are_free() {
-        let at = Time::from_secs;
-        let mut rows = ProcessorRows::new(5);
-        assert_eq!(rows.take(2, at(0), at(10)), [(0, 2)]);
-        assert_eq!(rows.take(1, at(0), at(5)), [(2, 1)]);
-        assert_eq!(rows.take(2, at(0), at(20)), [(3, 2)]);
-        assert_eq!(rows.take(2, at(10), at(30)), [(0, 2)]);
-        assert_eq!(rows.take(3, at(20), at(40)), [(2, 3)]);
+        let (at, mut free) = (Time::from_secs, [Time::ZERO; 5]);
+        for (processors, start, end, blocks) in [
+            (2, 0, 10, [(0, 2)]),
+            (1, 0, 5, [(2, 1)]),
+            (2, 0, 20, [(3, 2)]),
+            (2, 10, 30, [(0, 2)]),
+            (3, 20, 40, [(2, 3)]),
+        ] {
+            assert_eq!(take(&mut free, processors, at(start), at(end)), blocks);
+        }
     }
 }

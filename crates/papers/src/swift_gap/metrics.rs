@@ -37,9 +37,6 @@ impl Measured {
 /// The paper's four metrics, in the order of its tables.
 pub(super) const FOUR: [Metric; 4] = [Metric::slowdown, Metric::tardiness, Metric::wait, Metric::response];
 
-/// Names of the four in files.
-pub(super) const NAMES: [&str; 4] =
-    [FOUR[0].declared().field, FOUR[1].declared().field, FOUR[2].declared().field, FOUR[3].declared().field];
-
+/// Their words, with units.
 pub(super) const WORDS: [&str; 4] =
     [FOUR[0].declared().axis, FOUR[1].declared().axis, FOUR[2].declared().axis, FOUR[3].declared().axis];

@@ -1,7 +1,7 @@
 //! Numbers printed in the paper: tables 2, 3 and 4.
 
-use super::Policy;
 use super::source::Workload;
+use super::{Metric, Policy};
 
 /// Numbers of jobs behind the means (§"Simulation and discussion").
 pub(super) const RECORDS: [u32; 7] = [3_000, 5_000, 7_000, 9_000, 10_000, 15_000, 17_500];
@@ -45,9 +45,8 @@ const TABLE_4: [[&str; 6]; 4] = [
     ["2.8304", "0.4899", "10.7503", "0.5892", "5.2541", "0.8804"],
 ];
 
-/// Returns the paper's mean in table 2 or 3 of the metric at position `metric` of the names. Both versions of Swift Gap have the same
-/// column.
-pub(super) fn mean(workload: Workload, metric: usize, policy: Policy) -> Printed {
+/// Returns the paper's mean in table 2 or 3. Both versions of Swift Gap have the same column.
+pub(super) fn mean(workload: Workload, metric: Metric, policy: Policy) -> Printed {
     let table = match workload {
         Workload::Zewura => &TABLE_2,
         Workload::Wagap => &TABLE_3,
@@ -55,18 +54,18 @@ pub(super) fn mean(workload: Workload, metric: usize, policy: Policy) -> Printed
     let printed = if policy == Policy::Nearest { Policy::SwiftGap } else { policy };
     let column =
         Policy::ALL.iter().position(|other| *other == printed).expect("every policy but Best Gap has a column");
-    Printed::new(table[metric][column])
+    Printed::new(table[metric as usize][column])
 }
 
 /// Returns the improvement of SG over `policy` in table 4, in percent; `None` for SG itself and for Best Gap.
-pub(super) fn enhancement(workload: Workload, metric: usize, policy: Policy) -> Option<Printed> {
+pub(super) fn enhancement(workload: Workload, metric: Metric, policy: Policy) -> Option<Printed> {
     let column = match policy {
         Policy::SwiftGap | Policy::Nearest | Policy::BestGap => return None,
         Policy::Bgt => 0,
         Policy::Cons => 2,
         Policy::Easy => 4,
     };
-    Some(Printed::new(TABLE_4[metric][column + usize::from(workload == Workload::Wagap)]))
+    Some(Printed::new(TABLE_4[metric as usize][column + usize::from(workload == Workload::Wagap)]))
 }
 
 /// Returns the symmetric difference in percent, the paper's formula according to its numbers.

@@ -1,5 +1,6 @@
 //! Source of the jobs: the log of Wagap if it is available, and stand-ins for it and for the log of Zewura.
 
+use super::SwiftGapPaper;
 use anyhow::{Result, bail, ensure};
 use lab::logs::{self, VARIABLE};
 use serde::{Deserialize, Serialize};
@@ -63,18 +64,12 @@ impl ClusterSizes {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LogEntry {
-    name: String,
-    sha256: String,
-}
-
-pub(super) struct Source {
-    clusters: ClusterSizes,
-    log: LogEntry,
-    wagap: Wagap,
+    pub(super) name: String,
+    pub(super) sha256: String,
 }
 
 /// The log of Wagap, or its stand-in.
-enum Wagap {
+pub(super) enum Wagap {
     /// The log, before the search.
     Unread,
     /// The jobs of the log among the first records, by number of records.
@@ -82,49 +77,43 @@ enum Wagap {
     StandIn,
 }
 
-impl Source {
-    /// Returns the intended source, with the log.
-    pub(super) const fn unread(clusters: ClusterSizes, log: LogEntry) -> Self {
-        Self { clusters, log, wagap: Wagap::Unread }
-    }
-
-    /// Searches for the log in `traces`, or else in the folder that the environment names. `numbers` are the numbers of records to read.
+impl SwiftGapPaper {
+    /// Searches for the log in `traces`, or else in the folder that the environment names.
     ///
     /// # Errors
     ///
     /// If `traces` is given and the log is not there; if it is another log, cannot be read or is faulty; if the machine file beside it
     /// describes other clusters.
-    pub(super) fn find(&mut self, traces: Option<&Path>, numbers: &[u32]) -> Result<()> {
-        let name = &self.log.name;
-        self.wagap = match (logs::find(&format!("{name}.swf"), traces), traces) {
-            (Some(path), _) => Wagap::Log(self.read(&path, numbers)?),
+    pub(super) fn find_wagap(&self, traces: Option<&Path>) -> Result<Wagap> {
+        let name = &self.file.log.name;
+        match (logs::find(&format!("{name}.swf"), traces), traces) {
+            (Some(path), _) => Ok(Wagap::Log(self.read(&path)?)),
             (None, Some(folder)) => bail!(
                 "--traces {}: neither {name}.swf nor {name}.swf.gz is there; the log is public ({PUBLIC_PLACE}), and \
                  without --traces a stand-in runs",
                 folder.display()
             ),
-            (None, None) => Wagap::StandIn,
-        };
-        Ok(())
+            (None, None) => Ok(Wagap::StandIn),
+        }
     }
 
-    fn read(&self, path: &Path, numbers: &[u32]) -> Result<BTreeMap<u32, Arc<[Job]>>> {
+    fn read(&self, path: &Path) -> Result<BTreeMap<u32, Arc<[Job]>>> {
         let (text, sha256) = logs::unpacked(path)?;
+        let wanted = &self.file.log.sha256;
         ensure!(
-            sha256 == self.log.sha256,
-            "{}: this is another log: its SHA-256, unpacked, is {sha256}, and not {}; the log is public ({PUBLIC_PLACE}), \
+            sha256 == *wanted,
+            "{}: this is another log: its SHA-256, unpacked, is {sha256}, and not {wanted}; the log is public ({PUBLIC_PLACE}), \
              and --set log.sha256={sha256} takes this one",
-            path.display(),
-            self.log.sha256
+            path.display()
         );
-        let machines = self.clusters.machines(Workload::Wagap);
+        let machines = self.file.clusters.machines(Workload::Wagap);
         let text: Arc<[u8]> = text.into();
         let name = path.display().to_string();
         let read = |records: &u32| {
             let log = SwfReader::from_read(&name, Cursor::new(Arc::clone(&text)))?;
             Ok((*records, jobs_of(Alea31Intake::new(log, &machines, Some(u64::from(*records))))?))
         };
-        numbers.iter().map(read).collect()
+        self.records.union(&self.file.workload.records).map(read).collect()
     }
 
     /// Returns true if the log of Wagap is available, or was not yet searched for.
@@ -142,7 +131,8 @@ impl Source {
             log.record(&job.record()).expect("memory takes everything");
         }
         let log = SwfReader::from_read("stand-in", Cursor::new(log.into_inner())).expect("there are records");
-        jobs_of(Alea31Intake::new(log, &self.clusters.machines(workload), None)).expect("what was written can be read")
+        jobs_of(Alea31Intake::new(log, &self.file.clusters.machines(workload), None))
+            .expect("what was written can be read")
     }
 
     /// Returns the names of a workload in `runs.csv` and in figures.
@@ -162,13 +152,13 @@ impl Source {
     /// Returns all that determines the jobs, except the seed.
     pub(super) fn identity(&self, workload: Workload) -> serde_json::Value {
         match (workload, &self.wagap) {
-            (Workload::Wagap, Wagap::Log(_)) => serde_json::json!({ "log": self.log.sha256 }),
+            (Workload::Wagap, Wagap::Log(_)) => serde_json::json!({ "log": self.file.log.sha256 }),
             _ => serde_json::json!({ "model": model(workload) }),
         }
     }
 
     /// Returns the first line of a report.
-    pub(super) fn preface(&self) -> String {
+    pub(super) fn first_line(&self) -> String {
         const ZEWURA: &str = "the log of Zewura is not public. The left panels, table 2 and claims B5 to B8 rest on a \
                               stand-in (the jobs of Wagap as drawn from a model, on the cluster zewura alone, with the mean \
                               run time that table 2 implies), which can judge orderings only. On that one cluster Swift Gap's search moves jobs within the cluster (R3 = any), since \
@@ -180,14 +170,8 @@ impl Source {
             "A stand-in: the log of Wagap was not found, and {ZEWURA}. Jobs were drawn from a model that was fitted to \
              the log of Wagap. Orderings are judged; claims A1 to A16, which are about the values of table 3, are left out. \
              That log is public: {PUBLIC_PLACE}, SHA-256 {}. Name its folder with --traces DIR or {VARIABLE}.",
-            self.log.sha256
+            self.file.log.sha256
         )
-    }
-
-    /// Returns the data that were read: name and SHA-256.
-    pub(super) fn data(&self) -> Vec<(String, String)> {
-        let found = matches!(self.wagap, Wagap::Log(_));
-        found.then(|| (format!("{}.swf", self.log.name), self.log.sha256.clone())).into_iter().collect()
     }
 }
 

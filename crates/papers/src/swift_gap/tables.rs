@@ -1,12 +1,16 @@
 //! Tables 2, 3 and 4: the paper's number, the simulated one, and their difference, with every n beside the means.
 
 use super::source::Workload;
-use super::{Cell, Policy, Profile, SwiftGapPaper, metrics, printed};
+use super::{Cell, Metric, Policy, Profile, SwiftGapPaper, metrics::FOUR, printed};
 use lab::paper::{Entry, Row, Table};
 use lab::quantity::{DesignPoint, Quantity};
 
-/// Decimals of the four metrics: slowdowns are small.
-const DECIMALS: [i32; 4] = [2, 1, 1, 1];
+/// Returns the decimals of a metric: slowdowns are small.
+fn decimals(metric: Metric) -> i32 {
+    if metric == Metric::slowdown { 2 } else { 1 }
+}
+
+const DIFFERENCE: &str = "difference (%)";
 
 /// A table of the four metrics: a cell for each column.
 struct MetricTable<T> {
@@ -20,10 +24,10 @@ impl<T: Copy> MetricTable<T> {
     }
 
     /// Adds a row about a metric, named by its word and `what`; `x` and `name` go to the data.
-    fn row(&mut self, metric: usize, what: &str, (x, name): (&str, &str), cell: impl Fn(T) -> Entry<Cell>) {
-        let names = [metrics::WORDS[metric], what].map(str::to_owned).to_vec();
+    fn row(&mut self, metric: Metric, what: &str, x: &str, name: impl ToString, cell: impl Fn(T) -> Entry<Cell>) {
+        let names = [metric.declared().axis, what].map(str::to_owned).to_vec();
         let cells = self.columns.iter().map(|column| cell(*column)).collect();
-        self.rows.push(Row { names, x: x.to_owned(), metric: name.to_owned(), cells });
+        self.rows.push(Row { names, x: x.to_owned(), metric: name.to_string(), cells });
     }
 
     fn finish(self, id: &'static str, title: String, caption: String, head: impl Fn(T) -> String) -> Table<Cell> {
@@ -34,24 +38,23 @@ impl<T: Copy> MetricTable<T> {
 
 pub(super) fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload) -> Table<Cell> {
     let mut table = MetricTable::over(paper.in_table(workload).iter().copied());
-    for (metric, decimals) in DECIMALS.into_iter().enumerate() {
-        let name = metrics::NAMES[metric];
+    for metric in FOUR {
         let printed = |policy| printed::mean(workload, metric, policy);
-        table.row(metric, "paper", ("paper", name), |policy| Entry::Text(printed(policy).text.to_owned()));
+        table.row(metric, "paper", "paper", metric, |policy| Entry::Text(printed(policy).text.to_owned()));
         let ours = |policy| paper.mean(workload, metric, policy);
-        table.row(metric, "ours", ("ours", name), |policy| Entry::Found(ours(policy), decimals));
-        let of_data = ("difference (%)", &*format!("{name}_difference_percent"));
-        table.row(metric, "difference (%)", of_data, |policy| {
+        table.row(metric, "ours", "ours", metric, |policy| Entry::Found(ours(policy), decimals(metric)));
+        let name = format!("{metric}_difference_percent");
+        table.row(metric, DIFFERENCE, DIFFERENCE, name, |policy| {
             Entry::Found(ours(policy).percent_above(Quantity::Constant(printed(policy).value)), 2)
         });
-        for records in super::sorted(&paper.file.workload.records) {
+        for &records in &paper.file.workload.records {
             let n = format!("n = {records}");
-            table.row(metric, &n, (&n, name), |policy| {
-                Entry::Found(paper.cell(workload, policy, records).get(metrics::FOUR[metric]), decimals)
+            table.row(metric, &n, &n, metric, |policy| {
+                Entry::Found(paper.cell(workload, policy, records).get(metric), decimals(metric))
             });
         }
     }
-    let (number, explanation) = match (workload, paper.source.is_log()) {
+    let (number, explanation) = match (workload, paper.is_log()) {
         (Workload::Zewura, _) => (2, "The log of Zewura is not public."),
         (Workload::Wagap, true) => (
             3,
@@ -63,23 +66,24 @@ pub(super) fn means(paper: &SwiftGapPaper, id: &'static str, workload: Workload)
         "{explanation} Half-widths are those of 95 % intervals; none is shown where nothing is drawn. \
          SG is the text, word for word; SG, nearest is the reading that comes nearest to the printed column."
     );
-    let title = format!("Table {number}. Mean values, {}", paper.source.place(workload));
+    let title = format!("Table {number}. Mean values, {}", paper.place(workload));
     table.finish(id, title, caption, |policy| policy.name().to_owned())
 }
 
 pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     let pairs = Policy::OTHERS.into_iter().flat_map(|policy| Workload::ALL.map(|workload| (policy, workload)));
     let mut table = MetricTable::over(pairs);
-    for (metric, name) in metrics::NAMES.into_iter().enumerate() {
-        table.row(metric, "paper", (name, ""), |(policy, workload)| {
+    for metric in FOUR {
+        let name = metric.declared().field;
+        table.row(metric, "paper", name, "", |(policy, workload)| {
             let printed = printed::enhancement(workload, metric, policy);
             Entry::Text(printed.map_or_else(String::new, |printed| printed.text.to_owned()))
         });
-        table.row(metric, "recomputed", (name, "enhancement_recomputed_percent"), |(policy, workload)| {
+        table.row(metric, "recomputed", name, "enhancement_recomputed_percent", |(policy, workload)| {
             let [other, ours] = [policy, Policy::SwiftGap].map(|policy| printed::mean(workload, metric, policy).value);
             Entry::Found(Quantity::Constant(printed::symmetric_difference(other, ours)), 4)
         });
-        table.row(metric, "ours", (name, "enhancement_percent"), |(policy, workload)| {
+        table.row(metric, "ours", name, "enhancement_percent", |(policy, workload)| {
             Entry::Found(paper.enhancement(workload, metric, policy), 2)
         });
     }
@@ -87,29 +91,29 @@ pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
                    printed tables 2 and 3, and ours.";
     let title = "Table 4. Swift Gap's enhancement ratio (%)".to_owned();
     table.finish("table4", title, caption.to_owned(), |(policy, workload)| {
-        format!("{}, {}", policy.name(), paper.source.place(workload))
+        format!("{}, {}", policy.name(), paper.place(workload))
     })
 }
 
 /// Returns the means over n under the simulator's rules and without its peculiarities.
 pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
     let mut table = MetricTable::over([Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy]);
-    for (metric, decimals) in DECIMALS.into_iter().enumerate() {
-        let name = metrics::NAMES[metric];
+    for metric in FOUR {
         let mean = |policy, profile| {
             let cell = Cell { profile, ..paper.cell(Workload::Wagap, policy, 0) };
             SwiftGapPaper::mean_over(&paper.records, cell, metric)
         };
         for profile in [Profile::Alea31, Profile::Clean] {
-            let of_data = (profile.name(), &*format!("mean_{name}"));
-            table.row(metric, profile.name(), of_data, |policy| Entry::Found(mean(policy, profile), decimals));
+            table.row(metric, profile.name(), profile.name(), format!("mean_{metric}"), |policy| {
+                Entry::Found(mean(policy, profile), decimals(metric))
+            });
         }
-        let of_data = ("difference (%)", &*format!("mean_{name}_difference_percent"));
-        table.row(metric, "difference (%)", of_data, |policy| {
+        let name = format!("mean_{metric}_difference_percent");
+        table.row(metric, DIFFERENCE, DIFFERENCE, name, |policy| {
             Entry::Found(mean(policy, Profile::Clean).percent_above(mean(policy, Profile::Alea31)), 2)
         });
     }
-    let title = format!("With and without the simulator's habits, {}", paper.source.place(Workload::Wagap));
+    let title = format!("With and without the simulator's habits, {}", paper.place(Workload::Wagap));
     let caption = "Means over the numbers of jobs of this run, all of them for every metric. Best Gap is BGT without the search, \
                    and its plan is never compressed.";
     table.finish("profiles", title, caption.to_owned(), |policy| policy.name().to_owned())
