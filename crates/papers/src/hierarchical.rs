@@ -18,7 +18,8 @@ use sim_core::readings::joined;
 use sim_core::{JobLog, Purpose, Sim, Streams};
 
 tables! {
-    struct File {
+    /// The scenario, with numbers of jobs in ascending order. In a quick run, the quick numbers replace the others.
+    pub(crate) struct Hierarchical {
         grid: GridConfig,
         network: NetworkConfig,
         workload: WorkloadTable,
@@ -70,14 +71,6 @@ tables! {
         quick_interval_jobs: u32,
         quick_batch: u32,
     }
-}
-
-pub(crate) struct Hierarchical {
-    file: File,
-    /// Numbers of jobs, ascending.
-    jobs: Vec<u32>,
-    interval_jobs: u32,
-    batch: u32,
 }
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -155,26 +148,43 @@ impl Hierarchical {
         Cell { scene, input, off: Off::None, jobs, system, runs: 1 }
     }
 
+    /// Returns a cell for each number of jobs.
+    fn over_jobs(&self, scene: Trial, input: usize, system: System) -> impl Iterator<Item = Cell> {
+        self.workload.jobs.iter().map(move |jobs| self.cell(scene, input, *jobs, system))
+    }
+
+    /// Returns a cell of the third experiment for each mean interval.
+    fn over_intervals(&self, system: System) -> impl Iterator<Item = Cell> {
+        let jobs = self.experiments.interval_jobs;
+        (0..self.experiments.intervals.len()).map(move |at| self.cell(Trial::Third(at), self.sample(), jobs, system))
+    }
+
+    /// Returns a cell with several runs of experiment 1 as one replication, at the middle number of jobs.
+    fn several(&self, system: System) -> Cell {
+        let jobs = self.workload.jobs[self.workload.jobs.len() / 2];
+        Cell { runs: self.run.batch, ..self.cell(Trial::First, self.sample(), jobs, system) }
+    }
+
     /// Position of the small jobs: 1 GB.
     const SMALL: usize = 0;
 
     /// Returns the position of the large jobs: 100 GB.
     fn large(&self) -> usize {
-        self.file.workload.mean_input.len() - 1
+        self.workload.mean_input.len() - 1
     }
 
     /// Returns the position of the jobs in figures that show "a sample".
     fn sample(&self) -> usize {
-        let WorkloadTable { mean_input, sample, .. } = &self.file.workload;
+        let WorkloadTable { mean_input, sample, .. } = &self.workload;
         mean_input.iter().position(|mean| mean.total_cmp(sample).is_eq()).expect("validated")
     }
 
     fn has(&self, system: System) -> bool {
-        self.file.experiments.systems.contains(&system)
+        self.experiments.systems.contains(&system)
     }
 
     fn experiment(&self, scene: Trial) -> Experiment {
-        let ExperimentsTable { think_times, chance, intervals, changes, .. } = &self.file.experiments;
+        let ExperimentsTable { think_times, chance, intervals, changes, .. } = &self.experiments;
         let thinking =
             |means, chance| Experiment { submission: SubmissionRule::Thinking { means, chance }, changes: None };
         match scene {
@@ -190,13 +200,13 @@ impl Hierarchical {
         match scene {
             Trial::First => (1, None),
             Trial::Second => (2, None),
-            Trial::Third(interval) => (3, Some(self.file.experiments.intervals[interval])),
+            Trial::Third(interval) => (3, Some(self.experiments.intervals[interval])),
             Trial::Fourth => (4, None),
         }
     }
 
     fn config(&self, cell: &Cell) -> Config {
-        let File { grid, network, workload, algorithms, readings, .. } = &self.file;
+        let Self { grid, network, workload, algorithms, readings, .. } = self;
         let (.., [butterfly, fallback, load_balance]) = cell.off.parts();
         Config {
             grid: grid.clone(),
@@ -219,7 +229,7 @@ impl Hierarchical {
     }
 
     fn play(&self, config: Config, world: World, streams: &Streams) -> Values<Metric> {
-        let types = measure::server_types(&self.file.grid, &world);
+        let types = measure::server_types(&self.grid, &world);
         let grid = Grid::in_world(config, world, streams, ()).expect("the scenario was validated");
         let mut sim = Sim::new(grid, JobLog::new(RunSums::default()));
         let mut events = 0;
@@ -231,7 +241,7 @@ impl Hierarchical {
 
     /// Checks the constraints that the types leave open; errors name the key.
     fn validate(&self, scenario: &Scenario) -> Result<()> {
-        let File { workload, experiments, .. } = &self.file;
+        let Self { workload, experiments, .. } = self;
         crate::within(
             scenario,
             &[
@@ -253,13 +263,13 @@ impl Hierarchical {
             workload.sample,
             workload.mean_input
         );
-        let servers = self.file.grid.all_sites().saturating_mul(u64::from(self.file.grid.nodes));
+        let servers = self.grid.all_sites().saturating_mul(u64::from(self.grid.nodes));
         ensure!(servers <= MOST_NODES, "[grid]: {servers} nodes are too many; {MOST_NODES} fit in memory");
         let scenes = (0..experiments.intervals.len()).map(Trial::Third);
         for scene in scenes.chain([Trial::First, Trial::Second, Trial::Fourth]) {
             for &system in &experiments.systems {
                 for input in 0..workload.mean_input.len() {
-                    let cell = self.cell(scene, input, self.jobs[0], system);
+                    let cell = self.cell(scene, input, workload.jobs[0], system);
                     self.config(&cell).validate().context("the grid, its jobs or its experiments")?;
                 }
             }
@@ -291,16 +301,14 @@ impl Paper for Hierarchical {
     const READINGS: &'static [Reading] = &joined::<17>(Readings::LIST, OfSentences::LIST);
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
-        let file: File = scenario.typed()?;
-        let (run, experiments) = (&file.run, &file.experiments);
-        let (jobs, interval_jobs, batch) = match effort {
-            Effort::Full => (&file.workload.jobs, experiments.interval_jobs, run.batch),
-            Effort::Quick => (&run.quick_jobs, run.quick_interval_jobs, run.quick_batch),
-        };
-        let mut jobs = jobs.clone();
-        jobs.sort_unstable();
-        jobs.dedup();
-        let paper = Self { jobs, interval_jobs, batch, file };
+        let mut paper: Self = scenario.typed()?;
+        let Self { workload, experiments, run, .. } = &mut paper;
+        if effort == Effort::Quick {
+            workload.jobs = run.quick_jobs.clone();
+            (experiments.interval_jobs, run.batch) = (run.quick_interval_jobs, run.quick_batch);
+        }
+        workload.jobs.sort_unstable();
+        workload.jobs.dedup();
         paper.validate(scenario)?;
         Ok(paper)
     }
@@ -331,13 +339,13 @@ impl Paper for Hierarchical {
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
         let (experiment, interval) = self.number(cell.scene);
-        let grid = &self.file.grid;
+        let grid = &self.grid;
         vec![
             ("nodes", (grid.all_sites() * u64::from(grid.nodes)).to_string()),
             ("system", name(cell.system)),
             ("experiment", experiment.to_string()),
             ("interval", interval.map_or_else(String::new, |interval| interval.to_string())),
-            ("input", self.file.workload.mean_input[cell.input].to_string()),
+            ("input", self.workload.mean_input[cell.input].to_string()),
             ("off", cell.off.parts().0.to_owned()),
             ("jobs", cell.jobs.to_string()),
             ("runs", cell.runs.to_string()),
@@ -364,7 +372,7 @@ impl Paper for Hierarchical {
     }
 
     fn metrics(&self) -> Vec<Metric> {
-        measure::all(&self.file.grid)
+        measure::all(&self.grid)
     }
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {

@@ -4,6 +4,9 @@ use super::{Cell, Declining, Hierarchical, Metric, Off, TREE, Trial, name};
 use hier_grid::System;
 use lab::claim::{Check, Claim, Remark, Rule};
 use lab::quantity::{DesignPoint, Quantity};
+use std::collections::BTreeSet;
+
+type Checks = Vec<Check<Cell>>;
 
 /// Substantially better, in percent.
 const SUBSTANTIAL: Rule = Rule::Below { bound: -10.0, tie: false };
@@ -62,10 +65,10 @@ impl Hierarchical {
             // Dependence of the wait on the time between jobs.
             H10 "Third Experiment, fig. 9" "The AWT declines steeply in the hierarchical systems when jobs arrive with a larger mean interval"
                 tested "AWT at the longest interval over that at the shortest, below 0.5, per system with trees"
-                in "fig9" => self.slope(&|system| system != System::P2p, Rule::Below { bound: 0.5, tie: false });
+                in "fig9" => self.slope(self.trees(), Rule::Below { bound: 0.5, tie: false });
             H11 "Third Experiment, fig. 9" "It declines only slightly in the P2P system"
                 tested "AWT at the longest interval over that at the shortest, above 0.3"
-                in "fig9" => self.slope(&|system| system == System::P2p, Rule::Above { bound: 0.3, tie: false });
+                in "fig9" => self.slope([System::P2p].into_iter(), Rule::Above { bound: 0.3, tie: false });
             // Effect of changing resources, and differences between runs.
             H12 "Fourth Experiment, fig. 10" "With changing resources the AWT turns out the same as with constant ones"
                 tested "experiment 4 against experiment 1, paired, within 10 %, per system with trees and N"
@@ -82,188 +85,152 @@ impl Hierarchical {
 
     /// Returns the systems with trees, in the scenario's order.
     pub(super) fn trees(&self) -> impl Iterator<Item = System> {
-        self.file.experiments.systems.iter().copied().filter(|system| *system != System::P2p)
+        self.experiments.systems.iter().copied().filter(|system| *system != System::P2p)
     }
 
-    /// Returns every cell of the paper's figures, without the system: words, experiment, size, jobs.
-    fn cells(&self) -> Vec<(String, Trial, usize, u32)> {
-        let (sample, large) = (self.sample(), self.large());
-        let mut scenes = vec![(Trial::First, sample), (Trial::First, large)];
-        scenes.extend([(Trial::Second, sample), (Trial::Second, Hierarchical::SMALL), (Trial::Fourth, sample)]);
-        let over_jobs = scenes.iter().flat_map(|at| self.jobs.iter().map(move |jobs| (at.0, at.1, *jobs)));
-        let intervals = (0..self.file.experiments.intervals.len()).map(Trial::Third);
-        let all = over_jobs.chain(intervals.map(|scene| (scene, sample, self.interval_jobs)));
-        let mut cells: Vec<_> =
-            all.map(|(scene, input, jobs)| (self.words(scene, input, jobs), scene, input, jobs)).collect();
-        cells.sort_by_key(|(_, scene, input, jobs)| (*scene, *input, *jobs));
-        cells.dedup();
-        cells
+    /// Returns every cell of the paper's figures, under P2P.
+    fn of_figures(&self) -> BTreeSet<Cell> {
+        let (sample, small, large) = (self.sample(), Self::SMALL, self.large());
+        let first = [sample, large].map(|input| (Trial::First, input));
+        let later = [(Trial::Second, sample), (Trial::Second, small), (Trial::Fourth, sample)];
+        let over_jobs =
+            first.into_iter().chain(later).flat_map(|(scene, input)| self.over_jobs(scene, input, System::P2p));
+        over_jobs.chain(self.over_intervals(System::P2p)).collect()
     }
 
-    /// Returns the relative difference of `a` to `b`, in percent of `b`.
-    fn above(&self, a: Cell, b: Cell, metric: Metric) -> Quantity<Cell> {
-        a.get(metric).percent_above(b.get(metric))
-    }
-
-    fn against_peers(&self, metric: Metric) -> Vec<Check<Cell>> {
-        let checks = self.trees().flat_map(|system| {
-            self.cells().into_iter().map(move |(words, scene, input, jobs)| {
-                let [cell, peers] = [system, System::P2p].map(|system| self.cell(scene, input, jobs, system));
-                let label = format!("{}, {words}, % above P2P", name(system));
-                Check::new(label, self.above(cell, peers, metric), SUBSTANTIAL)
-            })
-        });
-        checks.collect()
+    fn against_peers(&self, metric: Metric) -> Checks {
+        let check = |(system, peers): (System, Cell)| {
+            let label = format!("{}, {}, % above P2P", name(system), self.words(peers));
+            Check::new(label, above(Cell { system, ..peers }, peers, metric), SUBSTANTIAL)
+        };
+        let cells = self.of_figures();
+        self.trees().flat_map(|system| cells.iter().map(move |cell| (system, *cell))).map(check).collect()
     }
 
     /// Describes the comparison of sixteen trees with four (R17).
     fn declining(&self) -> &'static str {
-        match self.file.readings.of_sentences.declining {
+        match self.readings.of_sentences.declining {
             Declining::Falls => "the AWT of 16 trees below that of 4 (R17 falls)",
             Declining::Worsens => "the AWT of 16 trees above that of 4 (R17 worsens)",
         }
     }
 
-    fn sixteen_against_four(&self, words: &str, scene: Trial, input: usize, jobs: u32) -> Check<Cell> {
-        let [sixteen, four] = [16, 4].map(|trees| self.cell(scene, input, jobs, System::Trees(trees)));
-        let rule = match self.file.readings.of_sentences.declining {
+    fn sixteen_against_four(&self, words: &str, cell: Cell) -> Check<Cell> {
+        let [sixteen, four] = [16, 4].map(|trees| Cell { system: System::Trees(trees), ..cell });
+        let rule = match self.readings.of_sentences.declining {
             Declining::Falls => Rule::NEGATIVE,
             Declining::Worsens => Rule::POSITIVE,
         };
         let label = format!("{words}, {} against {}, %", name(sixteen.system), name(four.system));
-        Check::new(label, self.above(sixteen, four, Metric::awt), rule)
+        Check::new(label, above(sixteen, four, Metric::awt), rule)
     }
 
-    fn too_many_trees(&self) -> Vec<Check<Cell>> {
-        let input = self.sample();
-        let check = |&jobs: &u32| self.sixteen_against_four(&format!("N = {jobs}"), Trial::First, input, jobs);
-        self.jobs.iter().map(check).collect()
+    fn too_many_trees(&self) -> Checks {
+        let cells = self.over_jobs(Trial::First, self.sample(), TREE);
+        cells.map(|cell| self.sixteen_against_four(&format!("N = {}", cell.jobs), cell)).collect()
     }
 
-    fn as_in_the_first(&self) -> Vec<Check<Cell>> {
-        let cells = self.cells().into_iter();
-        let later = cells.filter(|(_, scene, ..)| matches!(scene, Trial::Second | Trial::Third(_)));
-        later.map(|(words, scene, input, jobs)| self.sixteen_against_four(&words, scene, input, jobs)).collect()
+    fn as_in_the_first(&self) -> Checks {
+        let is_later = |cell: &Cell| matches!(cell.scene, Trial::Second | Trial::Third(_));
+        let cells = self.of_figures().into_iter().filter(is_later);
+        cells.map(|cell| self.sixteen_against_four(&self.words(cell), cell)).collect()
     }
 
     /// Checks execution times of small jobs against P2P, averaged over N, since the statement names none.
-    fn small_jobs(&self) -> Vec<Check<Cell>> {
-        let each = self.execution(Trial::Second, Hierarchical::SMALL, 0, ALMOST_THE_SAME);
-        let mean = crate::mean(each.into_iter().map(|check| check.quantity));
-        let check = |mean| Check::new("experiment 2, 1 GB, mean over N, % above P2P", mean, ALMOST_THE_SAME);
-        mean.map(check).into_iter().collect()
+    fn small_jobs(&self) -> Option<Check<Cell>> {
+        let each = self.execution(Trial::Second, Self::SMALL, 0, ALMOST_THE_SAME);
+        let mean = crate::mean(each.into_iter().map(|check| check.quantity))?;
+        Some(Check::new("experiment 2, 1 GB, mean over N, % above P2P", mean, ALMOST_THE_SAME))
     }
 
     /// Checks execution times of the hierarchical system against P2P, for each N beyond a bound.
-    fn execution(&self, scene: Trial, input: usize, beyond: u32, rule: Rule) -> Vec<Check<Cell>> {
-        let jobs = self.jobs.iter().filter(|jobs| **jobs > beyond);
-        let check = |&jobs: &u32| {
-            let cell = |system| self.cell(scene, input, jobs, system);
-            let label = format!("{}, % above P2P", self.words(scene, input, jobs));
-            Check::new(label, self.above(cell(TREE), cell(System::P2p), Metric::aet), rule)
+    fn execution(&self, scene: Trial, input: usize, beyond: u32, rule: Rule) -> Checks {
+        let check = |cell: Cell| {
+            let label = format!("{}, % above P2P", self.words(cell));
+            Check::new(label, above(cell, Cell { system: System::P2p, ..cell }, Metric::aet), rule)
         };
-        jobs.map(check).collect()
+        self.over_jobs(scene, input, TREE).filter(|cell| cell.jobs > beyond).map(check).collect()
     }
 
-    /// Checks that a quantity grows with each step of N.
-    fn steps(&self, what: &str, of: impl Fn(u32) -> Quantity<Cell>) -> Vec<Check<Cell>> {
-        let check = |step: &[u32]| {
-            let label = format!("{what}, N = {} − N = {}", step[1], step[0]);
+    /// Checks that a quantity of the hierarchical system grows with each step of N.
+    fn steps(&self, what: &str, scene: Trial, of: impl Fn(Cell) -> Quantity<Cell>) -> Checks {
+        let cells: Vec<Cell> = self.over_jobs(scene, self.sample(), TREE).collect();
+        let check = |step: &[Cell]| {
+            let label = format!("{what}, N = {} − N = {}", step[1].jobs, step[0].jobs);
             Check::new(label, of(step[1]) - of(step[0]), Rule::POSITIVE)
         };
-        self.jobs.windows(2).map(check).collect()
+        cells.windows(2).map(check).collect()
     }
 
-    fn influence(&self) -> Vec<Check<Cell>> {
-        let loss = |jobs: u32| {
-            let on = self.cell(Trial::Second, self.sample(), jobs, TREE);
-            Cell { off: Off::Both, ..on }.get(Metric::awt) - on.get(Metric::awt)
-        };
-        let mut checks = self.steps("loss of AWT", loss);
-        let most = *self.jobs.last().expect("validated");
-        checks.push(Check::new(format!("loss of AWT, N = {most}"), loss(most), Rule::POSITIVE));
+    fn influence(&self) -> Checks {
+        let loss = |on: Cell| Cell { off: Off::Both, ..on }.get(Metric::awt) - on.get(Metric::awt);
+        let mut checks = self.steps("loss of AWT", Trial::Second, loss);
+        let most = self.over_jobs(Trial::Second, self.sample(), TREE).last().expect("validated");
+        checks.push(Check::new(format!("loss of AWT, N = {}", most.jobs), loss(most), Rule::POSITIVE));
         checks
     }
 
-    fn rescheduling(&self) -> Vec<Check<Cell>> {
-        let scenes = [(Trial::First, "experiment 1"), (Trial::Second, "experiment 2")];
-        let of = |(scene, words): (Trial, &str)| {
-            self.steps(words, |jobs| self.cell(scene, self.sample(), jobs, TREE).get(Metric::moves))
-        };
-        scenes.into_iter().flat_map(of).collect()
+    fn rescheduling(&self) -> Checks {
+        let of = |(scene, words): (Trial, &str)| self.steps(words, scene, |cell| cell.get(Metric::moves));
+        [(Trial::First, "experiment 1"), (Trial::Second, "experiment 2")].into_iter().flat_map(of).collect()
     }
 
     /// Checks the ratio of the AWT at the longest interval to that at the shortest.
-    fn slope(&self, wanted: &dyn Fn(System) -> bool, rule: Rule) -> Vec<Check<Cell>> {
-        let intervals = &self.file.experiments.intervals;
-        let [shortest, .., longest] = crate::ascending(intervals.iter().copied())[..] else { return Vec::new() };
-        let systems = self.file.experiments.systems.iter().copied().filter(|system| wanted(*system));
+    fn slope(&self, systems: impl Iterator<Item = System>, rule: Rule) -> Checks {
+        let order = crate::ascending(self.experiments.intervals.iter().copied());
+        let [shortest, .., longest] = order[..] else { return Vec::new() };
         let check = |system| {
-            let awt = |interval| {
-                self.cell(Trial::Third(interval), self.sample(), self.interval_jobs, system).get(Metric::awt)
-            };
-            Check::new(name(system), awt(longest) / awt(shortest), rule)
+            let cells: Vec<Cell> = self.over_intervals(system).collect();
+            Check::new(name(system), cells[longest].get(Metric::awt) / cells[shortest].get(Metric::awt), rule)
         };
         systems.map(check).collect()
     }
 
-    fn changing_resources(&self) -> Vec<Check<Cell>> {
-        let input = self.sample();
-        let checks = self.trees().flat_map(|system| {
-            self.jobs.iter().map(move |&jobs| {
-                let cell = |scene| self.cell(scene, input, jobs, system);
-                let label = format!("{}, N = {jobs}, % above experiment 1", name(system));
-                Check::new(label, self.above(cell(Trial::Fourth), cell(Trial::First), Metric::awt), THE_SAME)
-            })
-        });
-        checks.collect()
-    }
-
-    fn fallback(&self) -> Vec<Check<Cell>> {
-        let input = self.sample();
-        let mut checks = Vec::new();
-        for system in self.trees() {
-            for &jobs in &self.jobs {
-                let cell = self.cell(Trial::Fourth, input, jobs, system);
-                let label = format!("{}, N = {jobs}, jobs lost", name(system));
-                checks.push(Check::new(label, cell.get(Metric::jobs_lost), Rule::Below { bound: 0.0, tie: true }));
-            }
-        }
-        // If every job gets a server at once, no job waits, and none can fall back.
-        for &jobs in self.jobs.iter().filter(|jobs| **jobs > self.file.grid.servers) {
-            let both = Cell { off: Off::Both, ..self.cell(Trial::Fourth, input, jobs, TREE) };
-            let loss = self.above(Cell { off: Off::All, ..both }, both, Metric::trt);
-            let label = format!("N = {jobs}, jobs that fallback moves, per job");
-            checks.push(Check::new(label, both.get(Metric::moves_fallback), Rule::POSITIVE));
-            let label = format!("N = {jobs}, TRT without fallback, % above that with it");
-            checks.push(Check::new(label, loss, Rule::POSITIVE));
-        }
-        checks
-    }
-
-    fn spread(&self) -> Vec<Check<Cell>> {
-        let check = |system| {
-            let label = format!("{}, N = {}, %", name(system), self.middle());
-            let spread = self.several(self.middle(), system).get(Metric::awt_spread_percent);
-            Check::new(label, spread, Rule::Below { bound: 20.0, tie: false })
+    fn changing_resources(&self) -> Checks {
+        let check = |cell: Cell| {
+            let label = format!("{}, N = {}, % above experiment 1", name(cell.system), cell.jobs);
+            Check::new(label, above(cell, Cell { scene: Trial::First, ..cell }, Metric::awt), THE_SAME)
         };
-        [System::P2p, TREE].map(check).into()
+        self.trees().flat_map(|system| self.over_jobs(Trial::Fourth, self.sample(), system)).map(check).collect()
+    }
+
+    fn fallback(&self) -> Checks {
+        let over_jobs = |system| self.over_jobs(Trial::Fourth, self.sample(), system);
+        let lost = |cell: Cell| {
+            let label = format!("{}, N = {}, jobs lost", name(cell.system), cell.jobs);
+            Check::new(label, cell.get(Metric::jobs_lost), Rule::Below { bound: 0.0, tie: true })
+        };
+        // If every job gets a server at once, no job waits, and none can fall back.
+        let crowded = over_jobs(TREE).filter(|cell| cell.jobs > self.grid.servers);
+        let helps = |cell: Cell| {
+            let both = Cell { off: Off::Both, ..cell };
+            let loss = above(Cell { off: Off::All, ..cell }, both, Metric::trt);
+            let moved = format!("N = {}, jobs that fallback moves, per job", cell.jobs);
+            let slower = format!("N = {}, TRT without fallback, % above that with it", cell.jobs);
+            let moves = Check::new(moved, both.get(Metric::moves_fallback), Rule::POSITIVE);
+            [moves, Check::new(slower, loss, Rule::POSITIVE)]
+        };
+        self.trees().flat_map(over_jobs).map(lost).chain(crowded.flat_map(helps)).collect()
+    }
+
+    fn spread(&self) -> [Check<Cell>; 2] {
+        [System::P2p, TREE].map(|system| {
+            let cell = self.several(system);
+            let label = format!("{}, N = {}, %", name(system), cell.jobs);
+            Check::new(label, cell.get(Metric::awt_spread_percent), Rule::Below { bound: 20.0, tie: false })
+        })
     }
 
     /// Describes a cell, without its system.
-    pub(super) fn words(&self, scene: Trial, input: usize, jobs: u32) -> String {
-        let gigabytes = self.file.workload.mean_input[input];
-        let (number, interval) = self.number(scene);
+    fn words(&self, cell: Cell) -> String {
+        let gigabytes = self.workload.mean_input[cell.input];
+        let (number, interval) = self.number(cell.scene);
         let at = interval.map_or_else(String::new, |interval| format!(" at {interval} s"));
-        format!("experiment {number}{at}, {gigabytes} GB, N = {jobs}")
+        format!("experiment {number}{at}, {gigabytes} GB, N = {}", cell.jobs)
     }
+}
 
-    pub(super) fn middle(&self) -> u32 {
-        self.jobs[self.jobs.len() / 2]
-    }
-
-    /// Returns a cell with several runs of experiment 1 as one replication.
-    pub(super) fn several(&self, jobs: u32, system: System) -> Cell {
-        Cell { runs: self.batch, ..self.cell(Trial::First, self.sample(), jobs, system) }
-    }
+/// Returns the relative difference of `a` to `b`, in percent of `b`.
+fn above(a: Cell, b: Cell, metric: Metric) -> Quantity<Cell> {
+    a.get(metric).percent_above(b.get(metric))
 }

@@ -79,8 +79,8 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
         System::Trees(trees) if trees > 1 => Some(trees),
         _ => None,
     };
-    let sites = u32::try_from(paper.file.grid.all_sites()).unwrap_or(u32::MAX);
-    let trees = paper.file.experiments.systems.iter().filter_map(several).min().unwrap_or(4).min(sites);
+    let sites = u32::try_from(paper.grid.all_sites()).unwrap_or(u32::MAX);
+    let trees = paper.experiments.systems.iter().filter_map(several).min().unwrap_or(4).min(sites);
     let system = System::Trees(trees);
     let config = paper.config(&sample(paper, system));
     let grid = Grid::new(config, streams, Vec::<Message>::new()).expect("the scenario was validated");
@@ -141,13 +141,13 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
     let caption = format!(
         "Roots of the trees are peers of each other (PGSS): a request goes from its home tree to the others. Drawn from a run of \
          {} jobs; the small marks below are the leaf schedulers, one for each of {sites} sites.",
-        paper.jobs[0]
+        paper.workload.jobs[0]
     );
     made("fig2", caption, sketch, data)
 }
 
 fn sample(paper: &Hierarchical, system: System) -> Cell {
-    paper.cell(Trial::First, paper.sample(), paper.jobs[0], system)
+    paper.cell(Trial::First, paper.sample(), paper.workload.jobs[0], system)
 }
 
 /// Returns the sketch as the figure `id`; `data` are the drawn values: series, x, metric, value.

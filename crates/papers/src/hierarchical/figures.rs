@@ -28,15 +28,14 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
 
 /// Returns figures 3 to 10, and additional ones: evidence for claims, and costs.
 fn over_the_jobs(paper: &Hierarchical) -> Vec<Figure<Cell>> {
-    let systems = &paper.file.experiments.systems;
+    let systems = &paper.experiments.systems;
     let (sample, small, large) = (paper.sample(), Hierarchical::SMALL, paper.large());
     let [sampled, smalls, larges] =
-        [sample, small, large].map(|input| format!("mean input {} GB", paper.file.workload.mean_input[input]));
-    let over = |scene, input, metric| Panel::of(metric, over_jobs(paper, systems, scene, input, metric));
-    let switched = |scene, offs: &[Off]| Panel::of(Metric::awt, switches(paper, scene, offs));
+        [sample, small, large].map(|input| format!("mean input {} GB", paper.workload.mean_input[input]));
+    let over = |scene, input, metric| over_jobs(paper, systems, scene, input, metric);
     let ends: Vec<System> = systems.iter().copied().filter(|system| [System::P2p, TREE].contains(system)).collect();
     let trees: Vec<System> = paper.trees().collect();
-    let moves = |scene| Panel::of(Metric::moves, over_jobs(paper, &trees, scene, sample, Metric::moves));
+    let moves = |scene| over_jobs(paper, &trees, scene, sample, Metric::moves);
     let mut figures = lab::figures! { over JOBS;
         "fig3" "Figure 3. AWT in experiment 1"
             format!("From request to offer, equation (4). Every work station submits its next job when the last one completes; {sampled}.")
@@ -53,15 +52,15 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Figure<Cell>> {
             => [over(Trial::Second, small, Metric::aet)], log_x;
         "fig8" "Figure 8. Influence of butterfly and load-balance on the AWT in experiment 2"
             format!("The hierarchical system with both algorithms, without one, without both; {sampled}.")
-            => [switched(Trial::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both])], log_x;
+            => [switches(paper, Trial::Second, &[Off::None, Off::Butterfly, Off::LoadBalance, Off::Both])], log_x;
         "fig10" "Figure 10. AWT in experiment 4" format!("Experiment 1 while servers change their operating system; {sampled}.")
             => [over(Trial::Fourth, sample, Metric::awt)], log_x;
         "small-jobs" "AET of small jobs in experiment 1"
             format!("Ours, for claim H7: as figure 5 with {smalls}. The same curves, since experiment 1 has no time of its own.")
-            => [Panel::of(Metric::aet, over_jobs(paper, &ends, Trial::First, small, Metric::aet))], log_x;
+            => [over_jobs(paper, &ends, Trial::First, small, Metric::aet)], log_x;
         "fallback" "AWT in experiment 4 without the three algorithms"
             format!("Ours, for claim H13: the hierarchical system while servers change their operating system; {sampled}.")
-            => [switched(Trial::Fourth, &[Off::None, Off::Both, Off::All])], log_x;
+            => [switches(paper, Trial::Fourth, &[Off::None, Off::Both, Off::All])], log_x;
         "messages" "Control messages per job in experiment 1"
             format!("Ours: the cost in messages; {sampled}. Among peers, requests without an offer flood the overlay every two minutes.")
             => [over(Trial::First, sample, Metric::messages).log_y()], log_x;
@@ -72,52 +71,41 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Figure<Cell>> {
                 moves(Trial::Second).labelled("moves per job, experiment 2").suffix("second"),
             ], log_x;
     };
-    let intervals = over_intervals(paper, Metric::awt);
+    let intervals = systems.iter().map(|&system| {
+        let cells = paper.experiments.intervals.iter().zip(paper.over_intervals(system));
+        Series::new(name(system), cells.map(|(interval, cell)| (*interval, cell.get(Metric::awt))))
+    });
     let caption = format!(
         "All work stations think equally long in the mean: an hour, a day, a week; {} jobs, {sampled}.",
-        paper.interval_jobs
+        paper.experiments.interval_jobs
     );
     let ninth = Figure::of("fig9", "Figure 9. AWT in experiment 3", "mean interval (s)", Metric::awt, intervals);
     figures.insert(6, ninth.caption(caption).log_x());
     figures
 }
 
-fn over_jobs(
-    paper: &Hierarchical,
-    systems: &[System],
-    scene: Trial,
-    input: usize,
-    metric: Metric,
-) -> Vec<Series<Cell>> {
-    let of = |&system: &System| {
-        let at = |jobs| paper.cell(scene, input, jobs, system).get(metric);
-        Series::over(name(system), paper.jobs.iter().copied(), at)
-    };
-    systems.iter().map(of).collect()
+/// Returns a line over the numbers of jobs.
+fn line(name: String, cells: impl Iterator<Item = Cell>, metric: Metric) -> Series<Cell> {
+    Series::new(name, cells.map(|cell| (cell.jobs.into(), cell.get(metric))))
 }
 
-fn over_intervals(paper: &Hierarchical, metric: Metric) -> Vec<Series<Cell>> {
-    let of = |&system: &System| {
-        let cell = |interval| paper.cell(Trial::Third(interval), paper.sample(), paper.interval_jobs, system);
-        let intervals = paper.file.experiments.intervals.iter().enumerate();
-        Series::new(name(system), intervals.map(|(i, interval)| (*interval, cell(i).get(metric))))
-    };
-    paper.file.experiments.systems.iter().map(of).collect()
+fn over_jobs(paper: &Hierarchical, systems: &[System], scene: Trial, input: usize, metric: Metric) -> Panel<Cell> {
+    let of = |&system: &System| line(name(system), paper.over_jobs(scene, input, system), metric);
+    Panel::of(metric, systems.iter().map(of).collect())
 }
 
-/// Returns series of the hierarchical system with some of its algorithms switched off.
-fn switches(paper: &Hierarchical, scene: Trial, offs: &[Off]) -> Vec<Series<Cell>> {
+/// Returns the AWT of the hierarchical system with some of its algorithms switched off.
+fn switches(paper: &Hierarchical, scene: Trial, offs: &[Off]) -> Panel<Cell> {
     let of = |&off: &Off| {
-        let (_, variant, _) = off.parts();
-        let cell = |jobs| Cell { off, ..paper.cell(scene, paper.sample(), jobs, TREE) };
-        Series::over(format!("{}{variant}", name(TREE)), paper.jobs.iter().copied(), |jobs| cell(jobs).get(Metric::awt))
+        let cells = paper.over_jobs(scene, paper.sample(), TREE).map(|cell| Cell { off, ..cell });
+        line(name(TREE) + off.parts().1, cells, Metric::awt)
     };
-    offs.iter().filter(|_| paper.has(TREE)).map(of).collect()
+    Panel::of(Metric::awt, offs.iter().filter(|_| paper.has(TREE)).map(of).collect())
 }
 
 /// Returns table 1 as a figure, with the number of servers drawn of each type.
 fn server_types(paper: &Hierarchical) -> Figure<Cell> {
-    let grid = &paper.file.grid;
+    let grid = &paper.grid;
     let types = || (0..grid.server_nodes.len()).zip(1_u32..);
     let series = |name: &str, of: &dyn Fn(usize) -> Quantity<Cell>| {
         [Series::new(name, types().map(|(kind, number)| (f64::from(number), of(kind))))]
@@ -137,18 +125,18 @@ fn server_types(paper: &Hierarchical) -> Figure<Cell> {
 }
 
 fn drawn(paper: &Hierarchical, kind: usize) -> Quantity<Cell> {
-    let any = paper.cell(Trial::First, paper.sample(), paper.jobs[0], paper.file.experiments.systems[0]);
+    let any = paper.cell(Trial::First, paper.sample(), paper.workload.jobs[0], paper.experiments.systems[0]);
     any.get(Metric::servers_of_type(kind))
 }
 
 fn distance(paper: &Hierarchical) -> Figure<Cell> {
-    let jobs = paper.middle();
     let of = |&system: &System| {
-        let cell = paper.cell(Trial::First, paper.sample(), jobs, system);
+        let cell = Cell { runs: 1, ..paper.several(system) };
         Series::at_positions(name(system), (0..4).map(|distance| cell.get(Metric::percent_at(distance))))
     };
-    let panels = [Panel::derived("jobs_percent", "jobs (%)", paper.file.experiments.systems.iter().map(of))];
-    Figure::new("distance", format!("Where jobs ran, {jobs} jobs"), "from the work station", panels)
+    let panels = [Panel::derived("jobs_percent", "jobs (%)", paper.experiments.systems.iter().map(of))];
+    let title = format!("Where jobs ran, {} jobs", paper.several(TREE).jobs);
+    Figure::new("distance", title, "from the work station", panels)
         .caption(
             "Ours: how far from their work station jobs were executed, which is what the AET measures apart from the \
              server. Experiment 1.",
@@ -158,10 +146,8 @@ fn distance(paper: &Hierarchical) -> Figure<Cell> {
 
 fn spread(paper: &Hierarchical) -> Figure<Cell> {
     let systems = [System::P2p, TREE].into_iter().filter(|system| paper.has(*system));
-    let jobs = paper.middle();
-    let of =
-        |system| Series::over(name(system), [jobs], |jobs| paper.several(jobs, system).get(Metric::awt_spread_percent));
-    let title = format!("Worst and best of {} runs", paper.batch);
+    let of = |system| line(name(system), std::iter::once(paper.several(system)), Metric::awt_spread_percent);
+    let title = format!("Worst and best of {} runs", paper.run.batch);
     Figure::of("spread", &title, JOBS, Metric::awt_spread_percent, systems.map(of)).caption(
         "Ours, for claim H14: how far the AWT of the worst run lies above that of the best. A replication is a set of \
          runs. Experiment 1.",
@@ -169,7 +155,7 @@ fn spread(paper: &Hierarchical) -> Figure<Cell> {
 }
 
 fn server_table(paper: &Hierarchical) -> Table<Cell> {
-    let grid = &paper.file.grid;
+    let grid = &paper.grid;
     let row = |kind: usize| Row {
         names: vec![(kind + 1).to_string()],
         x: (kind + 1).to_string(),
@@ -194,8 +180,8 @@ fn server_table(paper: &Hierarchical) -> Table<Cell> {
 
 /// Returns the control messages per job by kind, at the largest N.
 fn messages_by_kind(paper: &Hierarchical) -> Table<Cell> {
-    let jobs = *paper.jobs.last().expect("validated");
-    let systems = &paper.file.experiments.systems;
+    let jobs = *paper.workload.jobs.last().expect("validated");
+    let systems = &paper.experiments.systems;
     let row = |words: String, metric: Metric| Row {
         names: vec![words],
         x: jobs.to_string(),
