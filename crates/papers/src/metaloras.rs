@@ -6,18 +6,18 @@ mod measure;
 mod mix;
 mod settings;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use lab::claim::{Claim, Remark};
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use measure::{Measured, Metric};
+use metasched::config::SlowdownWindow;
 use metasched::{Ffit, MetaLoras, Outcome, Ptt, Readings, Rr, SelectCluster, Tat, Weights};
 use serde::Serialize;
 use settings::{File, Variant};
 use sim_core::{Sim, Streams};
-use std::collections::BTreeMap;
 
 /// W of PTT, as bits, whose order is that of the nonnegative numbers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -68,8 +68,8 @@ impl Policy {
 
 pub(crate) struct MetaLorasPaper {
     file: File,
-    /// The scenario under every variant in use.
-    settings: BTreeMap<Variant, File>,
+    /// The scenario with the readings of the preset `reading-b`.
+    reading_b: File,
 }
 
 lab::cell! {
@@ -82,6 +82,14 @@ lab::cell! {
 }
 
 impl MetaLorasPaper {
+    /// Returns the scenario under a variant.
+    const fn under(&self, variant: Variant) -> &File {
+        match variant {
+            Variant::Default => &self.file,
+            Variant::ReadingB => &self.reading_b,
+        }
+    }
+
     /// Returns the local activity in percent, which names a level in the paper.
     fn percent(&self, level: usize) -> u32 {
         self.file.local_users.levels[level]
@@ -105,7 +113,7 @@ impl MetaLorasPaper {
 
     /// Returns the slowdown of local users: 1 + the disturbance of a node / a window of time (R10, R11).
     fn slowdown(&self, cell: Cell) -> Quantity<Cell> {
-        let window = if self.settings[&cell.variant].has_own_window() {
+        let window = if self.under(cell.variant).readings.slowdown_window == SlowdownWindow::OwnMakespan {
             cell.get(Metric::makespan)
         } else {
             let makespans = self.policies().into_iter().map(|policy| Cell { policy, ..cell }.get(Metric::makespan));
@@ -116,7 +124,7 @@ impl MetaLorasPaper {
 
     /// Returns the outcome of each job in one replication of a cell, and the metrics.
     fn play(&self, cell: &Cell, streams: &Streams) -> (Vec<Outcome>, Measured) {
-        let settings = &self.settings[&cell.variant];
+        let settings = self.under(cell.variant);
         let jobs = settings.workload.jobs(streams);
         let submitted = jobs.len();
         let config = settings.config(self.file.local_users.clusters[cell.level]);
@@ -145,8 +153,7 @@ impl Paper for MetaLorasPaper {
     fn new(scenario: &Scenario, _: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
         file.validate(scenario)?;
-        let settings = Variant::PRESETS.into_iter().map(|variant| Ok((variant, file.under(variant)?)));
-        Ok(Self { settings: settings.collect::<Result<_>>()?, file })
+        Ok(Self { reading_b: file.with_reading_b().context("[reading_b]")?, file })
     }
 
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
@@ -183,8 +190,11 @@ impl Paper for MetaLorasPaper {
     }
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
+        let File { platform, local_users, workload, predictor, readings, .. } = self.under(cell.variant);
         serde_json::json!({
-            "settings": self.settings[&cell.variant].determinants(),
+            "scenario": (platform, local_users, workload, predictor),
+            // R11 affects only the measurement.
+            "readings": crate::answers(readings, |field| field != "slowdown_window"),
             "occupied": self.file.local_users.clusters[cell.level],
             "policy": cell.policy.name(),
         })

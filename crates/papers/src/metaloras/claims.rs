@@ -4,6 +4,9 @@ use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant};
 use lab::claim::{Check, Claim, Remark, Rule};
 use lab::exhibit::Extra;
 use lab::quantity::{DesignPoint, Quantity};
+use metasched::config::{Candidates, NoCandidate};
+
+type Checks = Vec<Check<Cell>>;
 
 const W0: Policy = Policy::Ptt(PttWeight::ZERO);
 const W05: Policy = Policy::Ptt(PttWeight::HALF);
@@ -12,6 +15,8 @@ const CLASSIC: [Policy; 2] = [Policy::Ffit, Policy::Rr];
 const PTT: [Policy; 3] = [W0, W05, W1];
 /// Policies that use predictions.
 const PREDICTING: [Policy; 4] = [Policy::Tat, W0, W05, W1];
+
+const ALL: [Policy; 6] = [Policy::Ffit, Policy::Rr, Policy::Tat, W0, W05, W1];
 
 const BELOW: Rule = Rule::NEGATIVE;
 const AT_MOST: Rule = Rule::Below { bound: 0.0, tie: true };
@@ -50,7 +55,7 @@ impl VariantChecks<'_> {
     }
 
     /// Checks, at each level, the difference of each of `ones` to each of `others`, in percent of the latter.
-    fn each_level(&self, ones: &[Policy], others: &[Policy], rule: Rule) -> Vec<Check<Cell>> {
+    fn each_level(&self, ones: &[Policy], others: &[Policy], rule: Rule) -> Checks {
         let check = |level: usize, one: Policy, other: Policy| {
             let label = format!("{} %, {} against {}", self.paper.percent(level), one.name(), other.name());
             Check::new(label, self.turnaround(one, level).percent_above(self.turnaround(other, level)), rule)
@@ -164,11 +169,8 @@ impl VariantChecks<'_> {
 
     /// Returns the percentage of pairs of cells whose turnaround and makespan differ in the same direction.
     fn pairs_alike(&self) -> Check<Cell> {
-        let cells: Vec<Cell> = self
-            .paper
-            .levels()
-            .flat_map(|level| CLASSIC.into_iter().chain(PREDICTING).map(move |policy| self.cell(policy, level)))
-            .collect();
+        let cells: Vec<Cell> =
+            self.paper.levels().flat_map(|level| ALL.map(|policy| self.cell(policy, level))).collect();
         let alike = |(one, other): (Cell, Cell)| {
             let difference = |metric: Metric| one.get(metric) - other.get(metric);
             difference(Metric::turnaround).has_the_sign_of(difference(Metric::makespan))
@@ -179,7 +181,7 @@ impl VariantChecks<'_> {
     }
 
     /// Compares W = 0 with two others at 30 %, in percent.
-    fn penalised_at_30(&self) -> Vec<Check<Cell>> {
+    fn penalised_at_30(&self) -> Checks {
         let worse = |level: usize| {
             [Policy::Tat, W05].map(|other| {
                 let label = format!("30 %, {} against {}", W0.name(), other.name());
@@ -191,17 +193,17 @@ impl VariantChecks<'_> {
     }
 
     /// Checks the ratio of the slowdown at 100 % to that at 30 %, per policy.
-    fn stable(&self) -> Vec<Check<Cell>> {
+    fn stable(&self) -> Checks {
         let Some((few, all)) = self.level(30).zip(self.level(100)) else { return Vec::new() };
         let ratio = |policy: Policy| {
             let ratio = self.slowdown(policy, all) / self.slowdown(policy, few);
             Check::new(format!("{}, 100 % / 30 %", policy.name()), ratio, Rule::Below { bound: 1.1, tie: true })
         };
-        CLASSIC.into_iter().chain(PREDICTING).map(ratio).collect()
+        ALL.map(ratio).into()
     }
 
     /// Checks that the slowdown of each W is at most that of each other policy, at each level with local users.
-    fn smallest(&self) -> Vec<Check<Cell>> {
+    fn smallest(&self) -> Checks {
         let check = |level: usize, one: Policy, other: Policy| {
             let label = format!("{} %, {} − {}", self.paper.percent(level), one.name(), other.name());
             Check::new(label, self.slowdown(one, level) - self.slowdown(other, level), AT_MOST)
@@ -212,9 +214,10 @@ impl VariantChecks<'_> {
     }
 
     /// Checks the growth of the error with the queue, at each level, for each policy under which jobs queue.
-    fn slopes(&self) -> Vec<Check<Cell>> {
-        let queues = self.paper.settings[&self.variant].queues_under_prediction();
-        let queueing: Vec<Policy> = CLASSIC.into_iter().chain(PREDICTING.into_iter().filter(|_| queues)).collect();
+    fn slopes(&self) -> Checks {
+        let readings = &self.paper.under(self.variant).readings;
+        let queues = readings.candidates == Candidates::StaticFit || readings.no_candidate == NoCandidate::Dispatch;
+        let queueing = if queues { &ALL[..] } else { &CLASSIC };
         let check = |level: usize, policy: Policy| {
             let label = format!("{} %, {}, points for each job that waits", self.paper.percent(level), policy.name());
             Check::new(label, self.cell(policy, level).get(Metric::prediction_error_per_waiting), Rule::POSITIVE)

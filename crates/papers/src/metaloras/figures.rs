@@ -11,21 +11,18 @@ use metasched::Outcome;
 
 pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
     let (levels, occupied) = (paper.levels().collect::<Vec<_>>(), paper.occupied_levels());
-    let over_levels = |metric: &str, y_label: &str, levels: &[usize], quantity: &dyn Fn(Cell) -> Quantity<Cell>| {
-        over_levels(paper, metric, y_label, levels, quantity)
-    };
     let figures = lab::figures! { over "local activity (%)";
         "fig3" "Figure 3. Turnaround"
             "Mean time from arrival to end of a parallel job, over the share of clusters that local users occupy."
-            => over_levels("turnaround", "mean turnaround (s)", &levels, &|cell| cell.get(Metric::turnaround));
+            => over_levels(paper, "turnaround", "mean turnaround (s)", &levels, |cell| cell.get(Metric::turnaround));
         "fig4" "Figure 4. Makespan" "Time from the start of the first job to the end of the last one."
-            => over_levels("makespan", "from first start to last end (s)", &levels, &|cell| cell.get(Metric::makespan));
+            => over_levels(paper, "makespan", "from first start to last end (s)", &levels, |cell| cell.get(Metric::makespan));
         "fig5" "Figure 5. Local intrusion"
             "Slowdown of local users, equation (3), averaged over their nodes and over the longest makespan of the compared policies. Not defined where there are none."
-            => over_levels("local_slowdown", "slowdown of local users", &occupied, &|cell| paper.slowdown(cell));
+            => over_levels(paper, "local_slowdown", "slowdown of local users", &occupied, |cell| paper.slowdown(cell));
         "prediction" "Error of prediction"
             "Mean over jobs of |predicted − actual| / actual, of the time from dispatch to end, predicted at dispatch. FFIT and RR do not use it; it is the prediction that LoRaS would have returned."
-            => over_levels("prediction_error_percent", "mean relative error (%)", &levels, &|cell| cell.get(Metric::prediction_error));
+            => over_levels(paper, "prediction_error_percent", "mean relative error (%)", &levels, |cell| cell.get(Metric::prediction_error));
     };
     let mut exhibits: Vec<Exhibit<'_, Cell>> = figures.into_iter().map(Exhibit::Plot).collect();
     exhibits.insert(1, Exhibit::Extra(side_by_side(paper)));
@@ -58,41 +55,34 @@ fn named(name: &str, variant: Variant) -> String {
 
 /// Draws turnaround against the slowdown of local users as W grows: a line for each level with local users.
 fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
-    let line = |variant: Variant, level: usize| {
-        let point = |weight: f64| {
-            let cell = Cell { variant, level, policy: Policy::Ptt(PttWeight::of(weight)) };
-            (weight, [paper.slowdown(cell), cell.get(Metric::turnaround)])
-        };
-        let points: Vec<(f64, [Quantity<Cell>; 2])> =
-            paper.file.policy.tradeoff_weights.iter().copied().map(point).collect();
-        (format!("{} %", paper.percent(level)), points)
+    let weights = &paper.file.policy.tradeoff_weights;
+    let both = |variant: Variant, level: usize, weight: f64| {
+        let cell = Cell { variant, level, policy: Policy::Ptt(PttWeight::of(weight)) };
+        [paper.slowdown(cell), cell.get(Metric::turnaround)]
     };
-    let lines = Variant::PRESETS.map(|variant| {
-        let levels = paper.occupied_levels().into_iter();
-        (variant, levels.map(|level| line(variant, level)).collect::<Vec<_>>())
-    });
-    let points = lines.iter().flat_map(|(_, lines)| lines).flat_map(|(_, points)| points);
-    let needs = points.flat_map(|(_, both)| both.clone()).collect();
+    let lines = Variant::PRESETS.map(|variant| paper.occupied_levels().into_iter().map(move |level| (variant, level)));
+    let of_line = |(variant, level)| weights.iter().flat_map(move |weight| both(variant, level, *weight));
     Extra {
         id: "tradeoff",
-        needs,
+        needs: lines.into_iter().flatten().flat_map(of_line).collect(),
         make: Box::new(move |estimate, _| {
             let mut shown = Shown::default();
-            for (variant, lines) in &lines {
+            for variant in Variant::PRESETS {
                 let mut series = Vec::new();
-                for (name, points) in lines {
+                for level in paper.occupied_levels() {
+                    let name = format!("{} %", paper.percent(level));
                     let mut places = Vec::new();
-                    for (weight, both) in points {
-                        let [x, y] = both.each_ref().map(estimate);
+                    for weight in weights {
+                        let [x, y] = both(variant, level, *weight).each_ref().map(estimate);
                         places.push(Point { interval: None, ..Point::of(x.mean, &y) });
                         for (metric, found) in [("local_slowdown", x), ("turnaround", y)] {
-                            shown.rows.push((named(name, *variant), weight.to_string(), metric.to_owned(), found));
+                            shown.rows.push((named(&name, variant), weight.to_string(), metric.to_owned(), found));
                         }
                     }
                     series.push(chart::Series::lines(name, places));
                 }
-                let id = if *variant == Variant::Default { "tradeoff" } else { "tradeoff-reading-b" };
-                let title = named("Turnaround against local slowdown by W", *variant);
+                let id = if variant == Variant::Default { "tradeoff" } else { "tradeoff-reading-b" };
+                let title = named("Turnaround against local slowdown by W", variant);
                 let (x, y) = (Axis::new("slowdown of local users"), Axis::new("mean turnaround (s)"));
                 let caption = "PTT from W = 0 (the least slowdown, as a rule the longest turnaround) to W = 1, in steps of 0.1, at each level \
                     of local activity. Down and to the left is better. Where all clusters are occupied, LT is the same everywhere \

@@ -4,21 +4,20 @@ use super::PttWeight;
 use super::mix::{WorkloadTable, kib};
 use anyhow::{Context, Result, ensure};
 use lab::scenario::Scenario;
-use metasched::config::{Candidates, NoCandidate, SlowdownWindow};
 use metasched::{Cluster, Config, LocalUsers, Readings};
 use serde::Serialize;
 
 tables! {
     pub(super) struct File {
-        platform: PlatformTable,
+        pub(super) platform: PlatformTable,
         pub(super) local_users: LocalUsersTable,
         pub(super) workload: WorkloadTable,
-        predictor: PredictorTable,
+        pub(super) predictor: PredictorTable,
         pub(super) policy: PolicyTable,
         pub(super) readings: Readings,
         reading_b: toml::Table,
     }
-    struct PlatformTable {
+    pub(super) struct PlatformTable {
         nodes: Vec<u32>,
         speeds: Vec<f64>,
         memory: f64,
@@ -32,7 +31,7 @@ tables! {
         pub(super) levels: Vec<u32>,
         queueing_weight: f64,
     }
-    struct PredictorTable {
+    pub(super) struct PredictorTable {
         overrun: f64,
     }
     pub(super) struct PolicyTable {
@@ -59,12 +58,6 @@ impl Variant {
             Self::ReadingB => "reading-b",
         }
     }
-}
-
-fn with(readings: Readings, answers: &toml::Table) -> Result<Readings> {
-    let mut table = toml::Table::try_from(readings)?;
-    table.extend(answers.clone());
-    Ok(table.try_into()?)
 }
 
 impl File {
@@ -110,34 +103,21 @@ impl File {
                 weight.value()
             );
         }
-        Ok(())
-    }
-}
-
-/// Longest run: a mean stretch by sharing that no scenario reaches, times the spread of true run times at sigma = 2.
-const LONGEST_RUN: f64 = 1e9;
-
-/// One variant of the scenario.
-impl File {
-    /// Returns the scenario with the readings of a variant.
-    pub(super) fn under(&self, variant: Variant) -> Result<Self> {
-        let mut file = self.clone();
-        let checked = || -> Result<Self> {
-            if variant == Variant::ReadingB {
-                file.readings = with(file.readings, &file.reading_b)?;
-            }
-            file.local_users.clusters.iter().try_for_each(|occupied| file.config(*occupied).validate())?;
-            file.ensure_that_it_ends()?;
-            Ok(file)
-        };
-        checked().with_context(|| match variant {
-            Variant::Default => "[platform], [local_users], [workload] and [readings]",
-            Variant::ReadingB => "[reading_b]",
-        })
+        self.can_run().context("[platform], [local_users], [workload] and [readings]")
     }
 
-    /// Checks the time of all jobs in sequence, each at its slowest.
-    fn ensure_that_it_ends(&self) -> Result<()> {
+    /// Returns the scenario with the answers of the preset `reading-b`.
+    pub(super) fn with_reading_b(&self) -> Result<Self> {
+        let mut readings = toml::Table::try_from(self.readings)?;
+        readings.extend(self.reading_b.clone());
+        let file = Self { readings: readings.try_into()?, ..self.clone() };
+        file.can_run()?;
+        Ok(file)
+    }
+
+    /// Checks the world at each level, and the time of all jobs in sequence, each at its slowest.
+    fn can_run(&self) -> Result<()> {
+        self.local_users.clusters.iter().try_for_each(|occupied| self.config(*occupied).validate())?;
         let Self { platform, workload: mix, readings, .. } = self;
         let jobs = f64::from(u32::try_from(mix.count())?);
         let longest = mix.times.iter().copied().fold(0.0, f64::max);
@@ -155,16 +135,6 @@ impl File {
         Ok(())
     }
 
-    /// Returns true if the slowdown window is the policy's own makespan (R11).
-    pub(super) fn has_own_window(&self) -> bool {
-        self.readings.slowdown_window == SlowdownWindow::OwnMakespan
-    }
-
-    /// Returns true if jobs may wait in LoRaS queues under TAT and PTT.
-    pub(super) fn queues_under_prediction(&self) -> bool {
-        self.readings.candidates == Candidates::StaticFit || self.readings.no_candidate == NoCandidate::Dispatch
-    }
-
     pub(super) fn config(&self, occupied: u32) -> Config {
         let PlatformTable { nodes, speeds, memory, mpl, task_overhead } = &self.platform;
         let memory = kib(*memory);
@@ -180,12 +150,7 @@ impl File {
             ..Config::of_the_paper(occupied)
         }
     }
-
-    /// Returns all that determines a run, except the level and the policy. R11 affects only the measurement.
-    pub(super) fn determinants(&self) -> serde_json::Value {
-        serde_json::json!({
-            "scenario": (&self.platform, &self.local_users, &self.workload, &self.predictor),
-            "readings": crate::answers(&self.readings, |field| field != "slowdown_window"),
-        })
-    }
 }
+
+/// Longest run: a mean stretch by sharing that no scenario reaches, times the spread of true run times at sigma = 2.
+const LONGEST_RUN: f64 = 1e9;
