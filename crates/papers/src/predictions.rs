@@ -66,8 +66,8 @@ lab::readings! {
 }
 
 pub(crate) struct PredictionsPaper {
+    /// The scenario. In a quick run, the quick numbers replace the others.
     file: File,
-    effort: Effort,
     /// Logs to search for.
     wanted: Vec<Log>,
     /// Logs that were found; `None` before the search.
@@ -134,18 +134,13 @@ impl PredictionsPaper {
         }
     }
 
-    /// Returns the number of weeks of a resampled workload.
-    fn weeks(&self) -> u64 {
-        if self.effort == Effort::Quick { self.file.run.quick_weeks } else { self.file.resampling.weeks }
-    }
-
     /// Returns the jobs of a cell, in order of submission.
     fn jobs(&self, cell: &Cell, streams: &Streams) -> Vec<Job> {
         let held = match (self.found(cell.log), cell.workload, self.file.readings.sample) {
-            (None, ..) => self.file.stand_in.drawn(self.drawn_jobs(), streams),
+            (None, ..) => self.file.stand_in.drawn(streams),
             (Some(found), Workload::AsLogged, _) => found.held.clone(),
             (Some(found), Workload::Resampled, Sample::Users) => {
-                found.users.clone().with_weeks(self.weeks()).redrawn(streams)
+                found.users.clone().with_weeks(self.file.resampling.weeks).redrawn(streams)
             }
             (Some(found), Workload::Resampled, Sample::Shaken) => {
                 shaken(&found.held, Span::from_secs(self.file.resampling.shake), streams)
@@ -155,29 +150,8 @@ impl PredictionsPaper {
         held.with_estimates(Estimates::User, 0)
     }
 
-    fn drawn_jobs(&self) -> u32 {
-        if self.effort == Effort::Quick { self.file.run.quick_jobs } else { self.file.stand_in.jobs }
-    }
-
     fn processors(&self, log: Log) -> u32 {
         if log == Log::StandIn { self.file.stand_in.processors } else { *self.file.processors.of(log) }
-    }
-
-    /// Returns `data/rows.csv`: every row of every log, with all digits.
-    fn rows(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<u8>> {
-        let columns = &Metric::list()[..10];
-        let of_row = ["log", "order", "predictor", "corrector"].map(str::to_owned);
-        let head = of_row.into_iter().chain(columns.iter().map(ToString::to_string));
-        // Exact: every replication has the same value. The shortest text that reads back as the same number.
-        let value =
-            |cell: Cell, metric: Metric| found(&cell.get(metric)).first().copied().unwrap_or(f64::NAN).to_string();
-        let logs = self.logs_at_hand();
-        let points = logs.iter().flat_map(|&log| Combination::all().map(move |one| Cell::as_logged(log, one)));
-        let row = |cell: Cell| {
-            let words = std::iter::once(cell.log.name()).chain(cell.combination.words()).map(str::to_owned);
-            words.chain(columns.iter().map(|metric| value(cell, *metric))).collect::<Vec<_>>()
-        };
-        csv(head, points.map(row))
     }
 }
 
@@ -199,13 +173,17 @@ impl Paper for PredictionsPaper {
     const READINGS: &'static [Reading] = Readings::LIST;
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
-        let file: File = scenario.typed()?;
+        let mut file: File = scenario.typed()?;
         let named = |name: &String| {
             let log = Log::PUBLISHED.into_iter().find(|log| log.name() == name);
             log.with_context(|| format!("run.quick_logs: {name:?} is none of {}", Log::NAMES[..5].join(", ")))
         };
-        let quick = file.run.quick_logs.iter().map(named).collect::<Result<Vec<Log>>>()?;
-        let wanted = if effort == Effort::Quick { quick } else { Log::PUBLISHED.to_vec() };
+        let mut wanted = file.run.quick_logs.iter().map(named).collect::<Result<Vec<Log>>>()?;
+        if effort == Effort::Quick {
+            (file.resampling.weeks, file.stand_in.jobs) = (file.run.quick_weeks, file.run.quick_jobs);
+        } else {
+            wanted = Log::PUBLISHED.to_vec();
+        }
         crate::within(
             scenario,
             &[
@@ -223,7 +201,7 @@ impl Paper for PredictionsPaper {
             ],
         )?;
         Tsafrir(file.stand_in.longest).validate().context("stand_in.longest")?;
-        Ok(Self { file, effort, wanted, logs: None })
+        Ok(Self { file, wanted, logs: None })
     }
 
     fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
@@ -307,10 +285,10 @@ impl Paper for PredictionsPaper {
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
         let source = match (self.found(cell.log), cell.workload) {
-            (None, _) => serde_json::json!({ "stand_in": self.file.stand_in, "jobs": self.drawn_jobs() }),
+            (None, _) => serde_json::json!({ "stand_in": self.file.stand_in }),
             (Some(found), Workload::AsLogged) => serde_json::json!({ "log": found.sha256 }),
             (Some(found), Workload::Resampled) => {
-                let resampling = (self.file.readings.sample, self.weeks(), self.file.resampling.shake);
+                let resampling = (self.file.readings.sample, &self.file.resampling);
                 serde_json::json!({ "log": found.sha256, "resampling": resampling })
             }
         };
@@ -328,12 +306,25 @@ impl Paper for PredictionsPaper {
     }
 
     fn cost(&self, cell: &Cell) -> u64 {
-        let jobs = self.jobs_of(cell.log).unwrap_or(self.drawn_jobs() as usize) as u64;
+        let jobs = self.jobs_of(cell.log).unwrap_or(self.file.stand_in.jobs as usize) as u64;
         if cell.workload == Workload::Resampled { jobs / 3 } else { jobs }
     }
 
+    /// Returns `data/rows.csv`: every row of every log, with all digits.
     fn files(&self, found: &dyn Fn(&Quantity<Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
-        Ok(vec![("data/rows.csv", self.rows(found)?)])
+        let columns = &Metric::list()[..10];
+        let of_row = ["log", "order", "predictor", "corrector"].map(str::to_owned);
+        let head = of_row.into_iter().chain(columns.iter().map(ToString::to_string));
+        // Exact: every replication has the same value. The shortest text that reads back as the same number.
+        let value =
+            |cell: Cell, metric: Metric| found(&cell.get(metric)).first().copied().unwrap_or(f64::NAN).to_string();
+        let logs = self.logs_at_hand();
+        let points = logs.iter().flat_map(|&log| Combination::all().map(move |one| Cell::as_logged(log, one)));
+        let row = |cell: Cell| {
+            let words = std::iter::once(cell.log.name()).chain(cell.combination.words()).map(str::to_owned);
+            words.chain(columns.iter().map(|metric| value(cell, *metric))).collect::<Vec<_>>()
+        };
+        Ok(vec![("data/rows.csv", csv(head, points.map(row))?)])
     }
 
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {

@@ -16,20 +16,15 @@ const NEARLY: f64 = 0.03;
 
 /// Ids of G1 by log and combination: `G1.KTH-SP2.EASY-SJBF.tsafrir.tsafrir`.
 static IDS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
-    let ids =
-        |log: &Log| Combination::all().map(|one| format!("G1.{}.{}", log.name(), one.words().join("."))).collect();
-    Log::PUBLISHED.iter().map(ids).collect()
+    let id = |log: Log, one: Combination| format!("G1.{}.{}", log.name(), one.words().join("."));
+    Log::PUBLISHED.map(|log| Combination::all().map(|one| id(log, one)).collect()).into()
 });
 
 pub(super) fn claims(paper: &PredictionsPaper) -> Vec<Claim<Cell>> {
     let logs = paper.logs_at_hand();
-    let mut claims = Vec::new();
-    for &log in &logs {
-        claims.extend(Combination::all().filter_map(|one| published(paper, log, one)));
-    }
     let on_sdsc = logs.contains(&Log::SdscSp2);
-    claims.extend(sentences(&logs).into_iter().filter(|claim| claim.id != "G6" || on_sdsc));
-    claims
+    let of_rows = logs.iter().flat_map(|log| Combination::all().filter_map(|one| published(paper, *log, one)));
+    of_rows.chain(sentences(&logs).into_iter().filter(|claim| claim.id != "G6" || on_sdsc)).collect()
 }
 
 /// Returns claim G1 for one row.

@@ -69,8 +69,9 @@ pub(super) struct StandIn {
 impl StandIn {
     /// Draws a workload of Lublin and Feitelson's model with estimates of Tsafrir's. Its users submit the same jobs repeatedly, because the
     /// model has no users and prediction needs a history.
-    pub(super) fn drawn(&self, jobs: u32, streams: &Streams) -> HeldLog {
-        let mut drawn: Vec<ModelJob> = Lublin::typeless(self.processors).jobs(streams).take(jobs as usize).collect();
+    pub(super) fn drawn(&self, streams: &Streams) -> HeldLog {
+        let mut drawn: Vec<ModelJob> =
+            Lublin::typeless(self.processors).jobs(streams).take(self.jobs as usize).collect();
         let mut stream = streams.stream(USERS, 0);
         let mut last: BTreeMap<u32, (u32, Span)> = BTreeMap::new();
         for job in &mut drawn {
