@@ -14,6 +14,7 @@ use intrusion::Intrusion;
 
 use crate::application::{Application, PROCESSOR};
 use crate::config::{Cluster, Config, LocalSlowdown, NodeChoice};
+use crate::loras::WaitingJob;
 use crate::share::fair_level;
 use sim_core::{Span, Time};
 use slab::Slab;
@@ -93,12 +94,13 @@ impl NodeState {
         self.count() < if self.users { rules.mpl_beside_users } else { rules.mpl }
     }
 
-    /// Recomputes the level and the factor after a change of its tasks.
-    fn share_out(&mut self, rules: &NodeRules) {
+    /// Recomputes the level and the factor after a change of its tasks. Returns the slots of their jobs.
+    fn share_out(&mut self, rules: &NodeRules) -> impl Iterator<Item = u32> {
         let user = self.users.then_some(rules.user_cpu);
         self.level = fair_level(self.demand, self.tasks.iter().map(|task| task.cpu).chain(user));
         let kept = if self.users { 1.0 - rules.loss } else { 1.0 };
         self.factor = kept / (1.0 + rules.task_overhead * f64::from(self.count().saturating_sub(1)));
+        self.tasks.iter().map(|task| task.slot)
     }
 }
 
@@ -141,12 +143,6 @@ impl ActiveJob {
     pub(crate) fn believed_left(&self, now: Time, overrun: f64) -> Work {
         let (done, profile) = (self.done(now), work_of(self.app.time));
         if done < profile { profile - done } else { work_of(self.app.time.scaled(overrun)).max(1) }
-    }
-
-    /// Its progress per time, 1 alone at reference speed.
-    pub(crate) fn progress_rate(&self) -> f64 {
-        let rate = self.rate as f64;
-        rate / 4_294_967_296.0
     }
 }
 
@@ -202,7 +198,7 @@ impl ClusterState {
                 node.demand -= self.rules.user_cpu;
                 node.memory -= self.rules.user_memory;
             }
-            node.share_out(&self.rules);
+            let _ = node.share_out(&self.rules);
         }
         let Self { rules, nodes, running, live, .. } = self;
         for &slot in &*live {
@@ -256,42 +252,37 @@ impl ClusterState {
         node.is_open(&self.rules) && node.memory + app.demand.memory() <= self.rules.memory
     }
 
-    /// Stores the nodes that LoRaS would give to `app` now, in its order; returns false if there are too few.
-    pub(crate) fn place(&self, app: &Application, places: &mut Vec<u32>) -> bool {
-        places.clear();
+    /// Returns the nodes that LoRaS would give to `app` now, in its order; `None` if there are too few.
+    pub(crate) fn place(&self, app: &Application) -> Option<Vec<u32>> {
         // The order is long, and on a full cluster no node in it is suitable.
         if app.tasks > self.open {
-            return false;
+            return None;
         }
-        for &key in &self.order {
-            let node = index_of(key);
-            if self.is_eligible(node, app) {
-                places.push(node);
-                if places.len() == app.tasks as usize {
-                    return true;
-                }
-            }
-        }
-        false
+        let tasks = app.tasks as usize;
+        let mut nodes = Vec::with_capacity(tasks);
+        let eligible = self.order.iter().map(|&key| index_of(key)).filter(|&node| self.is_eligible(node, app));
+        nodes.extend(eligible.take(tasks));
+        (nodes.len() == tasks).then_some(nodes)
     }
 
-    /// Starts a job on `places`. [`touched`](Self::touched) then contains it and the jobs whose rate it has changed.
-    pub(crate) fn admit(&mut self, now: Time, key: u32, app: Application, places: &[u32]) -> u32 {
-        // Rate 0 until `propagate`, which then treats the job as one whose rate has changed.
-        let mut job = ActiveJob { app, key, nodes: places.to_vec(), users: 0, rate: 0, done: 0, since: now };
+    /// Starts a job on `nodes`. [`touched`](Self::touched) then contains it and the jobs whose rate it has changed.
+    pub(crate) fn admit(&mut self, now: Time, WaitingJob { key, app }: WaitingJob, nodes: Vec<u32>) -> u32 {
         let slot = u32::try_from(self.running.vacant_key()).expect("fewer than 2³² jobs at once");
-        let cpu = app.demand.millionths();
-        for &place in places {
+        let (cpu, mut users) = (app.demand.millionths(), 0);
+        self.touched.clear();
+        for &place in &nodes {
             let node = &mut self.nodes[place as usize];
             node.tasks.push(Task { slot, cpu });
             node.demand += cpu;
             node.memory += app.demand.memory();
-            job.users += u32::from(node.users);
+            users += u32::from(node.users);
             self.open -= u32::from(!node.is_open(&self.rules));
+            self.touched.extend(node.share_out(&self.rules));
         }
-        self.running.insert(job);
+        // Rate 0 until `propagate`, which then treats the job as one whose rate has changed.
+        self.running.insert(ActiveJob { app, key, nodes, users, rate: 0, done: 0, since: now });
         self.live.push(slot);
-        self.propagate(now, places);
+        self.propagate(now);
         slot
     }
 
@@ -301,29 +292,25 @@ impl ClusterState {
         // The job's cost to its users, up to its goal instead of the nanosecond in which it passed the goal.
         self.intrusion.advance(&mut job, now);
         self.intrusion.correct(&job, goal);
+        self.touched.clear();
         for &place in &job.nodes {
             let node = &mut self.nodes[place as usize];
             self.open += u32::from(!node.is_open(&self.rules));
             node.tasks.retain(|task| task.slot != slot);
             node.demand -= job.app.demand.millionths();
             node.memory -= job.app.demand.memory();
+            self.touched.extend(node.share_out(&self.rules));
         }
         self.live.retain(|&live| live != slot);
-        self.propagate(now, &job.nodes);
+        self.propagate(now);
         job
     }
 
-    /// Updates the consequences of a change on `nodes`: their levels, the rates of the jobs there, the order.
-    fn propagate(&mut self, now: Time, nodes: &[u32]) {
+    /// Updates the consequences of changed levels, with [`touched`](Self::touched) the jobs there: their rates, and the order of nodes.
+    fn propagate(&mut self, now: Time) {
         self.intrusion.pass(now);
-        // Levels of all changed nodes first: a job that has tasks on several of them takes the slowest, once all are
-        // up to date. A job is then examined once instead of once for each of its tasks.
-        self.touched.clear();
-        for &node in nodes {
-            let node = &mut self.nodes[node as usize];
-            node.share_out(&self.rules);
-            self.touched.extend(node.tasks.iter().map(|task| task.slot));
-        }
+        // Rates after the levels of all changed nodes: a job that has tasks on several of them takes the slowest. A job is
+        // then examined once instead of once for each of its tasks.
         let Self { touched, running, nodes, rules, intrusion, .. } = self;
         touched.sort_unstable();
         touched.dedup();
@@ -362,8 +349,8 @@ impl ClusterState {
         let weight = self.intrusion.weight;
         let used = |node: &NodeState| -> f64 {
             let of = |task: &Task| {
-                f64::from(task.cpu) / f64::from(PROCESSOR) * self.running[task.slot as usize].progress_rate()
-                    / self.rules.speed
+                let progress = self.running[task.slot as usize].rate as f64 / REFERENCE as f64;
+                f64::from(task.cpu) / f64::from(PROCESSOR) * progress / self.rules.speed
             };
             node.tasks.iter().map(of).sum()
         };

@@ -7,34 +7,42 @@ use sim_core::Time;
 ///
 /// The world makes one from true run times and keeps it private. The predictor makes its own from profiles.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Completions(Vec<(Work, Time)>);
+pub(crate) struct Completions {
+    jobs: Vec<(Work, Time)>,
+    /// Scratch buffer, reused across ends.
+    pub(crate) due: Vec<u32>,
+}
 
 impl Completions {
     pub(crate) fn set(&mut self, slot: u32, goal: Work) {
         let slot = slot as usize;
-        if slot >= self.0.len() {
-            self.0.resize(slot + 1, (0, Time::MAX));
+        if slot >= self.jobs.len() {
+            self.jobs.resize(slot + 1, (0, Time::MAX));
         }
-        self.0[slot].0 = goal;
+        self.jobs[slot].0 = goal;
     }
 
     pub(crate) fn goal(&self, slot: u32) -> Work {
-        self.0[slot as usize].0
+        self.jobs[slot as usize].0
     }
 
     /// Recomputes the ends of `slots` after their rates have changed.
     pub(crate) fn recompute(&mut self, state: &ClusterState, slots: &[u32]) {
         for &slot in slots {
-            let (goal, end) = &mut self.0[slot as usize];
+            let (goal, end) = &mut self.jobs[slot as usize];
             *end = state.running(slot).end(*goal);
         }
     }
 
-    pub(crate) fn end(&self, slot: u32) -> Time {
-        self.0[slot as usize].1
+    pub(crate) fn next_end(&self, state: &ClusterState) -> Option<Time> {
+        state.live.iter().map(|&slot| self.jobs[slot as usize].1).min()
     }
 
-    pub(crate) fn next_end(&self, state: &ClusterState) -> Option<Time> {
-        state.live.iter().map(|&slot| self.end(slot)).min()
+    /// Takes the scratch buffer, filled with the jobs that have ended by `now`.
+    pub(crate) fn take_due(&mut self, state: &ClusterState, now: Time) -> Vec<u32> {
+        let mut due = std::mem::take(&mut self.due);
+        due.clear();
+        due.extend(state.live.iter().filter(|&&slot| self.jobs[slot as usize].1 <= now));
+        due
     }
 }

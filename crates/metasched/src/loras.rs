@@ -1,7 +1,7 @@
 //! LoRaS, the scheduler of one cluster (§2.1): nodes of jobs, and the queue.
 
 use crate::application::Application;
-use crate::cluster_state::{ClusterState, Work, work_of};
+use crate::cluster_state::{ClusterState, Work};
 use crate::completions::Completions;
 use sim_core::Time;
 use std::collections::VecDeque;
@@ -48,29 +48,23 @@ impl Loras {
         self.state.fits(app)
     }
 
-    /// Returns true if `app` could start now: no job waits before it (first come, first served), and enough nodes are below
-    /// their MPL and have the memory. Stores the nodes that it would get in `places`.
-    pub(crate) fn can_start(&self, app: &Application, places: &mut Vec<u32>) -> bool {
-        self.queue.is_empty() && self.state.place(app, places)
+    /// Returns the nodes that `app` would get if it can start now: no job waits before it (first come, first served), and enough nodes are below
+    /// their MPL and have the memory.
+    pub(crate) fn room(&self, app: &Application) -> Option<Vec<u32>> {
+        if self.queue.is_empty() { self.state.place(app) } else { None }
     }
 
     /// Ends every job that is due at `now`, and passes each to `ended`.
-    pub(crate) fn finish_due(
-        &mut self,
-        completions: &mut Completions,
-        now: Time,
-        due: &mut Vec<u32>,
-        mut ended: impl FnMut(u32, &[u32]),
-    ) {
-        due.clear();
-        due.extend(self.state.live.iter().filter(|&&slot| completions.end(slot) <= now));
+    pub(crate) fn finish_due(&mut self, completions: &mut Completions, now: Time, mut ended: impl FnMut(u32, &[u32])) {
+        let due = completions.take_due(&self.state, now);
         // One by one, since an end changes the rates of the remaining jobs; jobs due at the same instant have done
         // their work at any rate.
-        for &slot in &*due {
+        for &slot in &due {
             let job = self.state.release(now, slot, completions.goal(slot));
             completions.recompute(&self.state, &self.state.touched);
             ended(job.key, &job.nodes);
         }
+        completions.due = due;
     }
 
     /// Starts jobs from the head of the queue while they find nodes. `begin` receives each job that is about to start, and its nodes, and
@@ -79,16 +73,15 @@ impl Loras {
         &mut self,
         completions: &mut Completions,
         now: Time,
-        places: &mut Vec<u32>,
         mut begin: impl FnMut(&WaitingJob, &[u32], &ClusterState) -> Work,
     ) {
         // First come, first served: a head that finds no nodes holds up all jobs behind it.
         while let Some(head) = self.queue.front()
-            && self.state.place(&head.app, places)
+            && let Some(nodes) = self.state.place(&head.app)
         {
-            let goal = begin(head, places, &self.state);
+            let goal = begin(head, &nodes, &self.state);
             let waiting = self.queue.pop_front().expect("it was just looked at");
-            self.start(completions, now, &waiting, places, goal);
+            self.start(completions, now, waiting, nodes, goal);
         }
     }
 
@@ -96,17 +89,12 @@ impl Loras {
         &mut self,
         completions: &mut Completions,
         now: Time,
-        waiting: &WaitingJob,
-        places: &[u32],
+        waiting: WaitingJob,
+        nodes: Vec<u32>,
         goal: Work,
     ) {
-        let slot = self.state.admit(now, waiting.key, waiting.app, places);
+        let slot = self.state.admit(now, waiting, nodes);
         completions.set(slot, goal);
         completions.recompute(&self.state, &self.state.touched);
     }
-}
-
-/// Work of a job that takes exactly its profile.
-pub(crate) fn profiled(app: &Application) -> Work {
-    work_of(app.time)
 }

@@ -23,6 +23,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// An outcome as of the arrival of a job.
+    pub(crate) const fn arriving(job: JobId, arrival: Time) -> Self {
+        let (cluster, later) = (SiteId(0), Time::ZERO);
+        Self { job, cluster, arrival, dispatched: later, start: later, finish: later, predicted: None }
+    }
+
     /// Time from arrival to end.
     pub const fn turnaround(&self) -> Span {
         self.finish.since(self.arrival)

@@ -95,7 +95,6 @@ pub struct View<'a> {
     pub(crate) now: Time,
     pub(crate) job: &'a Application,
     pub(crate) clusters: &'a [Loras],
-    pub(crate) places: &'a mut Vec<u32>,
     pub(crate) overrun: f64,
 }
 
@@ -126,24 +125,24 @@ impl<'a> View<'a> {
     }
 
     /// Returns true if the job could start on the cluster now.
-    pub fn can_start(&mut self, cluster: SiteId) -> bool {
-        self.clusters[cluster.index()].can_start(self.job, self.places)
+    pub fn can_start(&self, cluster: SiteId) -> bool {
+        self.clusters[cluster.index()].room(self.job).is_some()
     }
 
     /// Returns the prediction of the cluster's LoRaS for the job: TR, LT and occupancy. `None` if no end is in sight.
-    pub fn predict(&mut self, cluster: SiteId) -> Option<Prediction> {
+    pub fn predict(&self, cluster: SiteId) -> Option<Prediction> {
         self.predict_with(cluster, true)
     }
 
     /// Returns the same; if `sees_users` is false, the LoRaS does not see local users (R9).
-    pub fn predict_with(&mut self, cluster: SiteId, sees_users: bool) -> Option<Prediction> {
-        let places = self.can_start(cluster).then_some(self.places.as_slice());
-        predict(self.now, &self.clusters[cluster.index()], self.job, places, sees_users, self.overrun)
+    pub fn predict_with(&self, cluster: SiteId, sees_users: bool) -> Option<Prediction> {
+        predict(self.now, &self.clusters[cluster.index()], self.job, sees_users, self.overrun)
     }
 }
 
-/// Clusters from which a predicting policy chooses, in order: those where the job can start now, or those that it fits (R4, R5).
-fn candidates(readings: &Readings, view: &mut View<'_>) -> Vec<SiteId> {
+/// Clusters from which a predicting policy chooses, in order, with their predictions: those where the job can start now, or those that it
+/// fits (R4, R5).
+fn candidates(readings: &Readings, view: &View<'_>, sees_users: bool) -> Vec<Choice> {
     let mut sites = Vec::new();
     if readings.candidates == Candidates::CanStartNow {
         sites.extend(view.sites().filter(|&site| view.can_start(site)));
@@ -153,13 +152,18 @@ fn candidates(readings: &Readings, view: &mut View<'_>) -> Vec<SiteId> {
     {
         sites.extend(view.sites().filter(|&site| view.fits(site)));
     }
-    sites
+    sites.into_iter().map(|cluster| Choice { cluster, prediction: view.predict_with(cluster, sees_users) }).collect()
+}
+
+/// Returns the candidates of least score, by their predictions. If no end is in sight on a cluster, it is worse than all others; if there
+/// are no others, any queue is equally good.
+fn best(candidates: &[Choice], score: impl Fn(SiteId, &Prediction) -> f64) -> impl Iterator<Item = Choice> {
+    let score = move |choice: &Choice| {
+        choice.prediction.as_ref().map_or(f64::INFINITY, |prediction| score(choice.cluster, prediction))
+    };
+    let least = candidates.iter().map(&score).fold(f64::INFINITY, f64::min);
+    candidates.iter().filter(move |choice| score(choice) <= least * (1.0 + TIE)).copied()
 }
 
 /// Numbers that differ by less than this, relative to the smaller, are a tie.
 const TIE: f64 = 1e-9;
-
-/// Returns true if `score` equals `least` or exceeds it by no more than a tie.
-fn ties_with(score: f64, least: f64) -> bool {
-    score <= least * (1.0 + TIE)
-}

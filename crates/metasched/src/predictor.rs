@@ -4,9 +4,9 @@
 //! are part of neither.
 
 use crate::application::Application;
-use crate::cluster_state::ClusterState;
+use crate::cluster_state::{ClusterState, work_of};
 use crate::completions::Completions;
-use crate::loras::{Loras, WaitingJob, profiled};
+use crate::loras::{Loras, WaitingJob};
 use sim_core::{Span, Time};
 
 /// Prediction of LoRaS for a job on its cluster.
@@ -25,13 +25,12 @@ pub struct Prediction {
 const ASKED: u32 = u32::MAX;
 
 /// Predicts the course of `app` if it is sent to `cluster` now and no other job arrives; with `sees_users` false, without
-/// local users. It starts at once on `places`, if these are given. `None` if no end is in sight: if it does not fit beside
+/// local users. It starts at once if it can. `None` if no end is in sight: if it does not fit beside
 /// the users.
 pub(crate) fn predict(
     now: Time,
     cluster: &Loras,
     app: &Application,
-    places: Option<&[u32]>,
     sees_users: bool,
     overrun: f64,
 ) -> Option<Prediction> {
@@ -53,23 +52,24 @@ pub(crate) fn predict(
     };
     let asked = WaitingJob { key: ASKED, app: *app };
     let mut begun = None;
-    if let Some(places) = places {
-        begun = Some(begins(places, &replica.state));
-        replica.start(&mut completions, now, &asked, places, profiled(app));
+    // On the nodes that it gets now, even if the replica orders them otherwise.
+    if let Some(places) = cluster.room(app) {
+        begun = Some(begins(&places, &replica.state));
+        replica.start(&mut completions, now, asked, places, work_of(app.time));
     } else {
         replica.queue.push_back(asked);
     }
-    let (mut instant, mut ended, mut found, mut due) = (now, false, Vec::new(), Vec::new());
+    let (mut instant, mut ended) = (now, false);
     while !ended {
-        replica.start_waiting(&mut completions, instant, &mut found, |job, places, state| {
+        replica.start_waiting(&mut completions, instant, |job, places, state| {
             if job.key == ASKED {
                 begun = Some(begins(places, state));
             }
-            profiled(&job.app)
+            work_of(job.app.time)
         });
         // Nothing else happens in the replica: no arrivals, since later jobs may go to any cluster.
         instant = completions.next_end(&replica.state)?;
-        replica.finish_due(&mut completions, instant, &mut due, |key, _| ended |= key == ASKED);
+        replica.finish_due(&mut completions, instant, |key, _| ended |= key == ASKED);
     }
     begun.map(|begun| Prediction { turnaround: instant.since(now), ..begun })
 }

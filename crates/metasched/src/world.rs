@@ -10,8 +10,8 @@ use crate::policy::{Choice, SelectCluster, View};
 use crate::predictor::predict;
 use crate::users::occupied_clusters;
 use sim_core::{
-    ConfigError, Context, EventKey, EventPriority, Fact, Job, Model, Prioritized, ProcId, Rejection, SiteId, Span,
-    Streams, Time,
+    ConfigError, Context, EventKey, EventPriority, Fact, Model, Prioritized, ProcId, Rejection, SiteId, Span, Streams,
+    Time,
 };
 use slab::Slab;
 use std::collections::VecDeque;
@@ -68,19 +68,16 @@ pub struct MetaLoras<P, J, L = Vec<Outcome>> {
     first_nodes: Vec<u32>,
     first_start: Option<Time>,
     last_end: Time,
-    places: Vec<u32>,
-    due: Vec<u32>,
 }
 
 /// Job in the system, with all the world's knowledge of it.
 #[derive(Clone, Debug)]
 struct JobEntry {
-    job: Job,
     app: Application,
-    cluster: SiteId,
-    dispatched: Time,
-    start: Time,
-    predicted: Option<Span>,
+    /// True run time.
+    runtime: Span,
+    /// Its outcome, as far as it has come.
+    outcome: Outcome,
 }
 
 impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaLoras<P, J, L> {
@@ -113,8 +110,6 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
             first_nodes,
             first_start: None,
             last_end: Time::ZERO,
-            places: Vec::new(),
-            due: Vec::new(),
             config,
         })
     }
@@ -166,8 +161,7 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
-        let entry =
-            JobEntry { job, app, cluster: SiteId(0), dispatched: Time::ZERO, start: Time::ZERO, predicted: None };
+        let entry = JobEntry { app, runtime: job.runtime, outcome: Outcome::arriving(job.id, job.submit) };
         let key = u32::try_from(self.jobs.insert(entry)).expect("fewer than 2³² jobs at once");
         self.input.push_back(key);
         self.call_for_decision(cx);
@@ -187,9 +181,9 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
         self.deciding = None;
         // Each dispatch changes the state for the next job, so the policy is called for each.
         while let Some(&key) = self.input.front() {
-            let Self { clusters, places, jobs, config, .. } = self;
+            let Self { clusters, jobs, config, .. } = self;
             let app = jobs[key as usize].app;
-            let mut view = View { now: cx.now(), job: &app, clusters, places, overrun: config.overrun };
+            let mut view = View { now: cx.now(), job: &app, clusters, overrun: config.overrun };
             let Some(choice) = self.policy.select(&mut view) else { break };
             self.input.pop_front();
             self.dispatch(key, &app, choice, cx);
@@ -205,13 +199,11 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
         // here and decides nothing.
         let prediction = prediction.or_else(|| {
             let wanted = self.config.forecasts == Forecasts::EveryJob;
-            let startable = loras.can_start(app, &mut self.places).then_some(self.places.as_slice());
-            wanted.then(|| predict(cx.now(), loras, app, startable, true, self.config.overrun)).flatten()
+            wanted.then(|| predict(cx.now(), loras, app, true, self.config.overrun)).flatten()
         });
-        let entry = &mut self.jobs[key as usize];
-        entry.cluster = cluster;
-        entry.dispatched = cx.now();
-        entry.predicted = prediction.map(|prediction| prediction.turnaround);
+        let outcome = &mut self.jobs[key as usize].outcome;
+        (outcome.cluster, outcome.dispatched) = (cluster, cx.now());
+        outcome.predicted = prediction.map(|prediction| prediction.turnaround);
         self.clusters[cluster.index()].queue.push_back(WaitingJob { key, app: *app });
         // A job behind another waits for it.
         if self.clusters[cluster.index()].queue.len() == 1 {
@@ -221,21 +213,21 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
 
     /// Starts waiting jobs of a cluster.
     fn serve(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
-        let Self { clusters, completions, jobs, places, first_start, first_nodes, .. } = self;
+        let Self { clusters, completions, jobs, first_start, first_nodes, .. } = self;
         let now = cx.now();
-        let begin = |waiting: &WaitingJob, places: &[u32], _: &ClusterState| {
+        let begin = |waiting: &WaitingJob, nodes: &[u32], _: &ClusterState| {
             let job = waiting.app.job;
             cx.emit(Fact::Started { job, site: cluster, processors: waiting.app.tasks });
-            for node in places {
+            for node in nodes {
                 cx.emit(Fact::Seized { job, processor: ProcId(first_nodes[cluster.index()] + node) });
             }
             // The makespan and the window of local slowdown begin with the first start (§3.1).
             first_start.get_or_insert(now);
             let entry = &mut jobs[waiting.key as usize];
-            entry.start = now;
-            work_of(entry.job.runtime.max(Span::from_nanos(1)))
+            entry.outcome.start = now;
+            work_of(entry.runtime.max(Span::from_nanos(1)))
         };
-        clusters[cluster.index()].start_waiting(&mut completions[cluster.index()], now, places, begin);
+        clusters[cluster.index()].start_waiting(&mut completions[cluster.index()], now, begin);
         self.post_wake(cluster, cx);
     }
 
@@ -256,25 +248,17 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
     /// Ends jobs of a cluster; others may start.
     fn wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         self.wakes[cluster.index()] = None;
-        let Self { clusters, completions, jobs, outcomes, last_end, due, first_nodes, .. } = self;
+        let Self { clusters, completions, jobs, outcomes, last_end, first_nodes, .. } = self;
         let now = cx.now();
-        clusters[cluster.index()].finish_due(&mut completions[cluster.index()], now, due, |key, nodes| {
-            let entry = jobs.remove(key as usize);
-            let job = entry.job.id;
+        clusters[cluster.index()].finish_due(&mut completions[cluster.index()], now, |key, nodes| {
+            let outcome = jobs.remove(key as usize).outcome;
+            let job = outcome.job;
             for node in nodes {
                 cx.emit(Fact::Released { job, processor: ProcId(first_nodes[cluster.index()] + node) });
             }
             cx.emit(Fact::Finished { job });
             *last_end = now;
-            outcomes.extend(Some(Outcome {
-                job,
-                cluster,
-                arrival: entry.job.submit,
-                dispatched: entry.dispatched,
-                start: entry.start,
-                finish: now,
-                predicted: entry.predicted,
-            }));
+            outcomes.extend(Some(Outcome { finish: now, ..outcome }));
         });
         self.serve(cluster, cx);
         self.call_for_decision(cx);

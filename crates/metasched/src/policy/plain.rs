@@ -1,9 +1,7 @@
 //! First fit, round robin, and turnaround time.
 
-use super::{Choice, SelectCluster, View, candidates, ties_with};
+use super::{Choice, SelectCluster, View, best, candidates};
 use crate::config::{Cycle, EnoughResources, Readings, SeesUsers};
-use crate::predictor::Prediction;
-use sim_core::SiteId;
 
 /// FFIT (§3): the first cluster with enough resources; without one, the LoRaS queue of the first cluster that the job fits on.
 #[derive(Copy, Clone, Debug, Default)]
@@ -72,17 +70,7 @@ impl Tat {
 
 impl SelectCluster for Tat {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-        let sites = candidates(&self.readings, view);
-        let sees_users = self.readings.tat_sees_users == SeesUsers::Yes;
-        let predict = |&cluster: &SiteId| Some((cluster, view.predict_with(cluster, sees_users)?));
-        let predicted: Vec<(SiteId, Prediction)> = sites.iter().filter_map(predict).collect();
-        let best = predicted.iter().map(|(_, prediction)| prediction.turnaround).min().unwrap_or_default();
-        let is_tied = |(_, prediction): &&(SiteId, Prediction)| {
-            ties_with(prediction.turnaround.as_secs_f64(), best.as_secs_f64())
-        };
-        let chosen = predicted.iter().find(is_tied);
-        let chosen = chosen.map(|&(cluster, prediction)| Choice { cluster, prediction: Some(prediction) });
-        // If no end is in sight anywhere, all queues are equally good.
-        chosen.or_else(|| sites.first().copied().map(Choice::of))
+        let candidates = candidates(&self.readings, view, self.readings.tat_sees_users == SeesUsers::Yes);
+        best(&candidates, |_, prediction| prediction.turnaround.as_secs_f64()).next()
     }
 }

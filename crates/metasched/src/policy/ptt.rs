@@ -1,6 +1,6 @@
 //! Pondered turnaround time.
 
-use super::{Choice, SelectCluster, View, candidates, ties_with};
+use super::{Choice, SelectCluster, View, best, candidates};
 use crate::config::{Readings, Ties};
 use crate::predictor::Prediction;
 use sim_core::{SiteId, Span};
@@ -78,28 +78,22 @@ impl Ptt {
 
 impl SelectCluster for Ptt {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-        let sites = candidates(&self.readings, view).into_iter();
-        let candidates: Vec<(SiteId, Option<Prediction>)> = sites.map(|site| (site, view.predict(site))).collect();
-        let predicted = || candidates.iter().filter_map(|(_, prediction)| prediction.as_ref());
+        let candidates = candidates(&self.readings, view, true);
+        let predicted = || candidates.iter().filter_map(|candidate| candidate.prediction.as_ref());
         let max_lt = predicted().map(|prediction| self.local(prediction)).fold(0.0, f64::max);
         // "To prevent a division by 0, MaxLT is set to 1 when there is no local activity at all" (§2.3).
         let max_lt = if max_lt > 0.0 { max_lt } else { 1.0 };
         let max_tr = predicted().map(|prediction| prediction.turnaround).max().unwrap_or(Span::MAX).as_secs_f64();
-        let score = |(cluster, prediction): &(SiteId, Option<Prediction>)| {
-            // No end in sight: worse than all others; if there are no others, any queue is equally good.
-            let Some(prediction) = prediction else { return f64::INFINITY };
-            let (weight, tr) = (self.weights.of(*cluster), prediction.turnaround.as_secs_f64());
+        let mut best = best(&candidates, |cluster, prediction| {
+            let (weight, tr) = (self.weights.of(cluster), prediction.turnaround.as_secs_f64());
             // Equation (1).
             tr * (weight * tr / max_tr + (1.0 - weight) * self.local(prediction) / max_lt)
-        };
-        let least = candidates.iter().map(score).fold(f64::INFINITY, f64::min);
-        let mut tied = candidates.iter().filter(|candidate| ties_with(score(candidate), least));
-        let chosen = match self.readings.ties {
-            Ties::FirstCluster => tied.next(),
+        });
+        match self.readings.ties {
+            Ties::FirstCluster => best.next(),
             Ties::SmallestTr => {
-                tied.min_by_key(|(_, prediction)| prediction.map_or(Span::MAX, |prediction| prediction.turnaround))
+                best.min_by_key(|choice| choice.prediction.map_or(Span::MAX, |prediction| prediction.turnaround))
             }
-        };
-        chosen.map(|&(cluster, prediction)| Choice { cluster, prediction })
+        }
     }
 }
