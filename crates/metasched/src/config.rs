@@ -8,8 +8,9 @@ pub use readings::{
 };
 
 use crate::application::Demand;
+use rand::RngExt;
 use serde::{Deserialize, Serialize};
-use sim_core::{ConfigError, Span};
+use sim_core::{ConfigError, Purpose, Span, Streams};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -139,6 +140,33 @@ impl Config {
             in_range(field, found, range)?;
         }
         ConfigError::check(!self.default_time.is_zero(), || "default_time: a job takes longer than nothing".to_owned())
+    }
+
+    /// Clusters that users occupy, in order: the named ones, or those by R1.
+    pub(crate) fn occupied_clusters(&self, streams: &Streams) -> Vec<u32> {
+        if let Some(named) = &self.occupied {
+            let mut clusters = named.clone();
+            clusters.sort_unstable();
+            return clusters;
+        }
+        let (all, occupied) = (self.clusters.len(), self.local.clusters as usize);
+        let mut clusters: Vec<u32> = (0..u32::try_from(all).expect("clusters are numbered by u32")).collect();
+        match self.readings.users_at {
+            UsersAt::FirstClusters => clusters.truncate(occupied),
+            UsersAt::LastClusters => clusters.drain(..all - occupied).for_each(drop),
+            UsersAt::Random => {
+                // Fisher–Yates from the front: one more occupied cluster leaves the others unchanged.
+                let mut draws = streams.stream(Purpose("local users' clusters"), 0);
+                for i in 0..occupied {
+                    let last = u64::try_from(all - 1).expect("a number of clusters");
+                    let j = draws.random_range(i as u64..=last);
+                    clusters.swap(i, usize::try_from(j).expect("below a number of clusters"));
+                }
+                clusters.truncate(occupied);
+                clusters.sort_unstable();
+            }
+        }
+        clusters
     }
 }
 

@@ -87,7 +87,6 @@ mod predictor;
 
 pub mod policy;
 
-mod users;
 mod world;
 
 pub use application::{Application, Demand, Submission};

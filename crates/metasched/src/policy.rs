@@ -162,8 +162,6 @@ fn best(candidates: &[Choice], score: impl Fn(SiteId, &Prediction) -> f64) -> im
         choice.prediction.as_ref().map_or(f64::INFINITY, |prediction| score(choice.cluster, prediction))
     };
     let least = candidates.iter().map(&score).fold(f64::INFINITY, f64::min);
-    candidates.iter().filter(move |choice| score(choice) <= least * (1.0 + TIE)).copied()
+    // Scores that differ by less than a billionth are a tie.
+    candidates.iter().filter(move |choice| score(choice) <= least * (1.0 + 1e-9)).copied()
 }
-
-/// Numbers that differ by less than this, relative to the smaller, are a tie.
-const TIE: f64 = 1e-9;

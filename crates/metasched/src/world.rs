@@ -8,7 +8,6 @@ use crate::loras::{Loras, WaitingJob};
 use crate::outcome::Outcome;
 use crate::policy::{Choice, SelectCluster, View};
 use crate::predictor::predict;
-use crate::users::occupied_clusters;
 use sim_core::{
     ConfigError, Context, EventKey, EventPriority, Fact, Model, Prioritized, ProcId, Rejection, SiteId, Span, Streams,
     Time,
@@ -88,7 +87,7 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
     /// If the configuration is invalid.
     pub fn new(config: Config, policy: P, arrivals: J, outcomes: L, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
-        let occupied = occupied_clusters(&config, streams);
+        let occupied = config.occupied_clusters(streams);
         let (mut clusters, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), 0);
         for (index, cluster) in (0_u32..).zip(&config.clusters) {
             let is_occupied = occupied.binary_search(&index).is_ok();
