@@ -114,30 +114,20 @@ impl Default for Benchmark {
     }
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-enum Policy {
-    Fcfs,
-    Easy,
-    Flex,
-    EgEdf,
-    Tabu,
-    /// EASY in its other implementation (R14). Both give the same schedule, and no figure shows it.
-    EasyIndexed,
+named! {
+    enum Policy {
+        Fcfs = "FCFS",
+        Easy = "EASY",
+        Flex = "Flex",
+        EgEdf = "EG-EDF",
+        Tabu = "Tabu",
+        /// EASY in its other implementation (R14). Both give the same schedule, and no figure shows it.
+        EasyIndexed = "EASY, indexed",
+    }
 }
 
 impl Policy {
     const ALL: [Self; 5] = [Self::Fcfs, Self::Easy, Self::Flex, Self::EgEdf, Self::Tabu];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Fcfs => "FCFS",
-            Self::Easy => "EASY",
-            Self::Flex => "Flex",
-            Self::EgEdf => "EG-EDF",
-            Self::Tabu => "Tabu",
-            Self::EasyIndexed => "EASY, indexed",
-        }
-    }
 
     /// Returns true if jobs may pass the head of its queue (R6).
     const fn backfills(self) -> bool {

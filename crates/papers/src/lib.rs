@@ -10,6 +10,21 @@ macro_rules! tables {
     )+};
 }
 
+/// Declares the values of an axis, each with its name in files and figures.
+macro_rules! named {
+    ($(#[$meta:meta])* $visibility:vis enum $Axis:ident { $($(#[$doc:meta])* $value:ident = $name:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, ::serde::Serialize)]
+        $visibility enum $Axis { $($(#[$doc])* #[serde(rename = $name)] $value,)+ }
+
+        impl $Axis {
+            $visibility const fn name(self) -> &'static str {
+                match self { $(Self::$value => $name,)+ }
+            }
+        }
+    };
+}
+
 mod eg_edf;
 mod hierarchical;
 mod metaloras;

@@ -270,13 +270,9 @@ impl Paper for PredictionsPaper {
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
         let Cell { log, workload, combination } = *cell;
         let [order, predictor, corrector] = combination.words().map(str::to_owned);
-        let workload = match workload {
-            Workload::AsLogged => "log",
-            Workload::Resampled => "resampled",
-        };
         vec![
             ("log", log.name().to_owned()),
-            ("workload", workload.to_owned()),
+            ("workload", workload.name().to_owned()),
             ("order", order),
             ("predictor", predictor),
             ("corrector", corrector),

@@ -63,26 +63,20 @@ lab::metrics! {
     }
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-enum Log {
-    #[serde(rename = "Lublin-1")]
-    Lublin1,
-    #[serde(rename = "SDSC-SP2")]
-    SdscSp2,
-    #[serde(rename = "HPC2N")]
-    Hpc2n,
+named! {
+    enum Log {
+        Lublin1 = "Lublin-1",
+        SdscSp2 = "SDSC-SP2",
+        Hpc2n = "HPC2N",
+    }
 }
 
 impl Log {
     const ALL: [Self; 3] = [Self::Lublin1, Self::SdscSp2, Self::Hpc2n];
 
-    /// Returns its name in the article, the beginning of its file name, and the suffix of its plot.
-    const fn names(self) -> [&'static str; 3] {
-        match self {
-            Self::Lublin1 => ["Lublin-1", "lublin_256", "lublin-1"],
-            Self::SdscSp2 => ["SDSC-SP2", "SDSC-SP2", "sdsc-sp2"],
-            Self::Hpc2n => ["HPC2N", "HPC2N", "hpc2n"],
-        }
+    /// Returns the beginning of its file name.
+    const fn file(self) -> &'static str {
+        if matches!(self, Self::Lublin1) { "lublin_256" } else { self.name() }
     }
 }
 
@@ -135,7 +129,7 @@ impl RlScheduler {
     /// Simulates a window on an idle machine; `None` if the log has no such window.
     fn window(&self, cell: &Cell, window: u32) -> Option<Totals> {
         let WorkloadTable { first_jobs, window: count } = &self.file.workload;
-        let log = self.logs.of(cell.log.names()[1]);
+        let log = self.logs.of(cell.log.file());
         let jobs = Arc::clone(self.jobs[cell.log as usize].get_or_init(|| {
             let records = log.records();
             let of_header = log.processors / records.header().max_nodes.unwrap_or(log.processors);
@@ -152,7 +146,7 @@ impl RlScheduler {
 
     /// Simulates the whole log under EASY, with its queue in the order of the heuristic.
     fn easy(&self, cell: &Cell, streams: &Streams) -> Totals {
-        let log = self.logs.of(cell.log.names()[1]);
+        let log = self.logs.of(cell.log.file());
         let order = match cell.heuristic {
             Heuristic::Fcfs => Order::Fcfs,
             Heuristic::Wfp3 | Heuristic::Wfp3AsRun => Order::Wfp3,
@@ -270,7 +264,7 @@ impl Paper for RlScheduler {
                     for (wait, heuristic) in ["as-run", "true"].into_iter().zip(waits) {
                         let values = found(&Cell { log, heuristic, setting }.get(Metric::bounded_slowdown));
                         let mut row = |window: String, value: f64| {
-                            let words = [log.names()[0], name, backfilling, wait].map(str::to_owned);
+                            let words = [log.name(), name, backfilling, wait].map(str::to_owned);
                             rows.push(words.into_iter().chain([window, number(value)]).collect::<Vec<_>>());
                         };
                         values.iter().enumerate().for_each(|(window, value)| row(window.to_string(), *value));

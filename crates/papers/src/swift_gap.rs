@@ -17,7 +17,6 @@ use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
 use metrics::Metric;
-use serde::Serialize;
 use sim_core::{Job, Purpose, Span, Streams, Time};
 use source::{ClusterSizes, LogEntry, Wagap, Workload};
 use std::collections::BTreeSet;
@@ -48,36 +47,28 @@ tables! {
     }
 }
 
-/// Rules of the simulation.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum Profile {
-    /// The rules of the simulator Alea 3.1, one by one.
-    Alea31,
-    /// The rules of the policies alone, without the peculiarities of the simulator.
-    Clean,
-}
-
-impl Profile {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Alea31 => "alea31",
-            Self::Clean => "clean",
-        }
+named! {
+    /// Rules of the simulation.
+    enum Profile {
+        /// The rules of the simulator Alea 3.1, one by one.
+        Alea31 = "alea31",
+        /// The rules of the policies alone, without the peculiarities of the simulator.
+        Clean = "clean",
     }
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-enum Policy {
-    /// Swift Gap under the readings under `readings` in the scenario: the text, word for word. It is judged.
-    SwiftGap,
-    /// Swift Gap under the readings under `nearest` in the scenario: those that come nearest to the printed column.
-    Nearest,
-    Bgt,
-    Cons,
-    Easy,
-    /// BGT without the search. The paper has no numbers for it.
-    BestGap,
+named! {
+    enum Policy {
+        /// Swift Gap under the readings under `readings` in the scenario: the text, word for word. It is judged.
+        SwiftGap = "SG",
+        /// Swift Gap under the readings under `nearest` in the scenario: those that come nearest to the printed column.
+        Nearest = "SG, nearest",
+        Bgt = "BGT",
+        Cons = "CONS",
+        Easy = "EASY",
+        /// BGT without the search. The paper has no numbers for it.
+        BestGap = "Best Gap",
+    }
 }
 
 impl Policy {
@@ -87,17 +78,6 @@ impl Policy {
     const OTHERS: [Self; 3] = [Self::Bgt, Self::Cons, Self::Easy];
     /// Policies of the paper's tables, with both versions of Swift Gap.
     const SHOWN: [Self; 5] = [Self::SwiftGap, Self::Nearest, Self::Bgt, Self::Cons, Self::Easy];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::SwiftGap => "SG",
-            Self::Nearest => "SG, nearest",
-            Self::Bgt => "BGT",
-            Self::Cons => "CONS",
-            Self::Easy => "EASY",
-            Self::BestGap => "Best Gap",
-        }
-    }
 
     const fn is_swift_gap(self) -> bool {
         matches!(self, Self::SwiftGap | Self::Nearest)

@@ -5,7 +5,6 @@ use super::mix::{WorkloadTable, kib};
 use anyhow::{Context, Result, ensure};
 use lab::scenario::Scenario;
 use metasched::{Cluster, Config, LocalUsers, Readings};
-use serde::Serialize;
 
 tables! {
     pub(super) struct File {
@@ -40,24 +39,17 @@ tables! {
     }
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) enum Variant {
-    /// The scenario without changes.
-    Default,
-    /// The preset `reading-b`.
-    ReadingB,
+named! {
+    pub(super) enum Variant {
+        /// The scenario without changes.
+        Default = "default",
+        /// The preset `reading-b`.
+        ReadingB = "reading-b",
+    }
 }
 
 impl Variant {
     pub(super) const PRESETS: [Self; 2] = [Self::Default, Self::ReadingB];
-
-    /// Returns the name in the column `variant` of `runs.csv`.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::ReadingB => "reading-b",
-        }
-    }
 }
 
 impl File {

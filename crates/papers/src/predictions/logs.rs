@@ -116,12 +116,13 @@ lab::answers! {
     }
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) enum Workload {
-    /// The log itself.
-    AsLogged,
-    /// A resampled one, different in each replication.
-    Resampled,
+named! {
+    pub(super) enum Workload {
+        /// The log itself.
+        AsLogged = "log",
+        /// A resampled one, different in each replication.
+        Resampled = "resampled",
+    }
 }
 
 /// A log that was read.

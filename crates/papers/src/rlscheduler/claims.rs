@@ -132,5 +132,5 @@ fn label(log: Log, setting: Regime, place: usize) -> String {
         Regime::Backfilled => "backfilling",
         Regime::Easy => "EASY",
     };
-    format!("{}, {setting}, {}", log.names()[0], super::HEURISTICS[place].0)
+    format!("{}, {setting}, {}", log.name(), super::HEURISTICS[place].0)
 }

@@ -46,14 +46,14 @@ fn slowdown(log: Log) -> Panel<Cell> {
         let places = if row.is_some() { 0_u8.. } else { 5.. };
         places.zip(values).map(move |(place, value)| (name, f64::from(place), value))
     });
-    let panel = Panel::of(Metric::bounded_slowdown, SERIES.map(line).into()).suffix(log.names()[2]);
+    let panel = Panel::of(Metric::bounded_slowdown, SERIES.map(line).into()).suffix(log.name().to_lowercase());
     panel.log_y().printed(printed)
 }
 
 fn under_easy(metric: Metric) -> Panel<Cell> {
     let line = |log: Log| {
         let cell = |place: usize| Cell { log, heuristic: HEURISTICS[place].1[1], setting: Regime::Easy };
-        series(log.names()[0], cell, &[0, 1, 2, 3, 4], metric)
+        series(log.name(), cell, &[0, 1, 2, 3, 4], metric)
     };
     Panel::of(metric, Log::ALL.map(line).into()).suffix(metric.declared().field)
 }
