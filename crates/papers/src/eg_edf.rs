@@ -173,10 +173,6 @@ impl EgEdfPaper {
         self.workload.interarrival[load]
     }
 
-    const fn cell(policy: Policy, load: usize) -> Cell {
-        Cell { policy, load, strict: false }
-    }
-
     fn mix(&self, load: usize) -> DeadlineMix {
         let Self { grid, workload, readings, .. } = self;
         DeadlineMix {
@@ -326,11 +322,9 @@ impl Paper for EgEdfPaper {
         serde_json::json!({
             "grid": grid,
             "workload": workload,
-            "load": cell.load,
             "flexible": flexible,
             "readings": crate::answers(readings, |field| cell.policy.asks(field)),
-            "policy": cell.policy.name(),
-            "strict": cell.strict,
+            "cell": cell,
         })
     }
 

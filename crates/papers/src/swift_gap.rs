@@ -263,11 +263,9 @@ impl Paper for SwiftGapPaper {
         serde_json::json!({
             "clusters": self.file.clusters.of(cell.workload),
             "workload": self.identity(cell.workload),
-            "profile": cell.profile,
             "start_up": (cell.profile == Profile::Alea31).then_some(self.file.simulator.start_up),
-            "policy": cell.policy.name(),
             "readings": readings,
-            "records": cell.records,
+            "cell": cell,
         })
     }
 

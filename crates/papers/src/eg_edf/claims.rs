@@ -130,8 +130,7 @@ impl ClaimBuilder<'_> {
 
     fn at(&self, policy: Policy, load: usize, metric: Metric) -> Quantity<Cell> {
         // R6 exists only for policies that backfill.
-        let strict = self.strict && policy.backfills();
-        Cell { strict, ..EgEdfPaper::cell(policy, load) }.get(metric)
+        Cell { policy, load, strict: self.strict && policy.backfills() }.get(metric)
     }
 
     fn label(&self, what: &str, load: usize) -> String {

@@ -36,7 +36,7 @@ pub(super) fn exhibits(paper: &EgEdfPaper) -> Vec<Exhibit<'_, Cell>> {
 /// Returns one series per policy over the time between jobs. `strict` applies to the policies that backfill.
 fn over_loads(paper: &EgEdfPaper, policies: &[Policy], metric: Metric, strict: bool) -> Vec<Series<Cell>> {
     let series = |&policy: &Policy| {
-        let cell = |load| Cell { strict: strict && policy.backfills(), ..EgEdfPaper::cell(policy, load) };
+        let cell = |load| Cell { policy, load, strict: strict && policy.backfills() };
         let points = paper.loads().into_iter().map(|load| (paper.interarrival(load), cell(load).get(metric)));
         Series::new(policy.name(), points)
     };

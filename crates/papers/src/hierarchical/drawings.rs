@@ -39,6 +39,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
 
     let places = places(&views, 90.0, 380.0);
     let mut sketch = Sketch {
+        id: "fig1".to_owned(),
         title: "Figure 1. A grid tree with two channels".to_owned(),
         about: format!("{} schedulers in a tree, {JOBS} jobs", views.len()),
         ..Sketch::default()
@@ -52,7 +53,7 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
         for ((slot, bag), number) in bags.iter().enumerate().zip(1_u32..) {
             let Some(channel) = view.channels.iter().find(|channel| channel.bag == *bag) else { continue };
             lines.push(format!("channel {number}: {} CPUs", channel.power));
-            data.push((label(view), format!("channel {number}"), "cpus", float(channel.power)));
+            data.push((label(view), format!("channel {number}"), "cpus".to_owned(), seen(float(channel.power))));
             let aside = 10.0 * f64::from(number) - 15.0;
             for branch in &channel.branches {
                 let ends = [view.id, branch.child].map(|id| places[id.index()]);
@@ -68,9 +69,8 @@ pub(super) fn channels(paper: &Hierarchical, streams: &Streams) -> Shown {
         sketch.pieces.push((Piece::Words { at, text, size: 12.0 }, Some(slot)));
     }
     let caption = "The paper's example, drawn from a run a second after its start: six jobs, of which 1 to 3 find no resources at \
-                   GS4. Lines are branches; a channel's processing power is the CPUs behind it. GS2, GS4 and GS5 are at sites."
-        .to_owned();
-    made("fig1", caption, sketch, data)
+                   GS4. Lines are branches; a channel's processing power is the CPUs behind it. GS2, GS4 and GS5 are at sites.";
+    Shown::picture(sketch, caption, data)
 }
 
 /// Draws the hybrid with the fewest trees: its roots, the requests forwarded between them, and the schedulers below.
@@ -96,6 +96,7 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
     let places = places(&views, 190.0, 410.0);
     let levels = views.iter().map(|view| view.level).max().unwrap_or(0);
     let mut sketch = Sketch {
+        id: "fig2".to_owned(),
         title: format!("Figure 2. A hybrid of {trees} grid trees: {}", name(system)),
         about: format!("{} schedulers in {trees} trees whose roots are peers", views.len()),
         ..Sketch::default()
@@ -118,8 +119,10 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
         if view.level == 0 {
             let of_tree = |role| views.iter().filter(|other| other.tree == view.tree && other.role == role).count();
             lines = vec![label(view), format!("{} LGS", of_tree(Role::Lgs))];
-            data.push((label(view), "LGS".to_owned(), "schedulers", float(of_tree(Role::Lgs) as u64)));
-            data.push((label(view), "GS".to_owned(), "schedulers", float(of_tree(Role::Gs) as u64)));
+            for (name, role) in [("LGS", Role::Lgs), ("GS", Role::Gs)] {
+                let count = seen(float(of_tree(role) as u64));
+                data.push((label(view), name.to_owned(), "schedulers".to_owned(), count));
+            }
         }
         sketch.pieces.push((Piece::Box { centre: (x, y), size, lines }, slot(view)));
     }
@@ -134,7 +137,7 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
         let width = 0.8 + 1.6 * float(*count) / float(most);
         sketch.pieces.push((Piece::Line { points: arc.collect(), width, dashed: true }, None));
         let [from, to] = [a, b].map(|id| label(&views[id.index()]));
-        data.push((from, to, "forwards", float(*count)));
+        data.push((from, to, "forwards".to_owned(), seen(float(*count))));
     }
     let text = "dashed: requests forwarded between roots".to_owned();
     sketch.pieces.push((Piece::Words { at: (24.0, 56.0), text, size: 12.0 }, None));
@@ -143,18 +146,11 @@ pub(super) fn hybrid(paper: &Hierarchical, streams: &Streams) -> Shown {
          {} jobs; the small marks below are the leaf schedulers, one for each of {sites} sites.",
         paper.workload.jobs[0]
     );
-    made("fig2", caption, sketch, data)
+    Shown::picture(sketch, caption, data)
 }
 
 fn sample(paper: &Hierarchical, system: System) -> Cell {
     paper.cell(Trial::First, paper.sample(), paper.workload.jobs[0], system)
-}
-
-/// Returns the sketch as the figure `id`; `data` are the drawn values: series, x, metric, value.
-fn made(id: &str, caption: String, mut sketch: Sketch, data: Vec<(String, String, &str, f64)>) -> Shown {
-    id.clone_into(&mut sketch.id);
-    let rows = data.into_iter().map(|(series, x, metric, value)| (series, x, metric.to_owned(), seen(value)));
-    Shown { pictures: vec![(sketch.into(), caption)], rows: rows.collect(), ..Shown::default() }
 }
 
 /// Returns the paper's name of a scheduler: `GSS`, `PGSS 1`, `GS3`.

@@ -137,9 +137,8 @@ fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                 ..Chart::default()
             };
             let caption = "Each job of the first replication, from dispatch to end; on the line prediction is exact. Above it lie \
-                           jobs that later arrivals have slowed down, which no prediction at dispatch can know of."
-                .to_owned();
-            Shown { pictures: vec![(chart.into(), caption)], rows, ..Shown::default() }
+                           jobs that later arrivals have slowed down, which no prediction at dispatch can know of.";
+            Shown::picture(chart, caption, rows)
         }),
     }
 }
