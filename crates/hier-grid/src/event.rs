@@ -1,7 +1,7 @@
 //! Events of a grid.
 
 use crate::message::Envelope;
-use crate::world::{ServerId, StationId};
+use crate::world::{SchedulerId, ServerId, StationId};
 use sim_core::{EventPriority, Prioritized};
 
 /// Event of a grid.
@@ -21,8 +21,8 @@ pub enum Event {
     OfferTimeout(ServerId),
     /// A server draws another operating system (experiment 4).
     Change(ServerId),
-    /// End of a discovery whose messages were counted without being simulated.
-    Discovered(u32),
+    /// End of a discovery from this root whose messages were counted without being simulated.
+    Discovered(SchedulerId),
     /// A work station without an offer resubmits its request to its peer.
     Resubmit,
 }

@@ -3,7 +3,7 @@
 mod submission;
 pub mod view;
 
-use crate::config::{self, Config};
+use crate::config::{self, Config, System};
 use crate::counts::GridCounts;
 use crate::event::Event;
 use crate::fabric::{Cargo, Fabric};
@@ -13,12 +13,11 @@ use crate::network::Network;
 use crate::peers::Peers;
 use crate::run::{Run, Running};
 use crate::stations::Stations;
-use crate::system::SystemState;
 use crate::trees::Trees;
-use crate::world::{ServerId, World, narrow};
+use crate::world::{ServerId, StationId, World, narrow};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
-use sim_core::{ConfigError, Context, Fact, Model, Purpose, Span, Stream, Streams};
+use sim_core::{ConfigError, Context, Fact, JobId, Model, Purpose, Span, Stream, Streams};
 
 /// Empty source of submissions from outside.
 pub type Nothing = std::iter::Empty<Submission>;
@@ -31,6 +30,25 @@ pub struct Grid<O = (), L = Nothing> {
     source: Source<L>,
     /// Experiment 4.
     changes: Option<Changes>,
+}
+
+/// Scheduling system of the grid, with its state. [`System`] selects it.
+#[derive(Clone, Debug)]
+enum SystemState {
+    /// One grid tree, or the several of a hybrid.
+    Trees(Box<Trees>),
+    /// Every server is a peer.
+    Peers(Box<Peers>),
+}
+
+impl SystemState {
+    /// Sends a work station's request to its entry: the root of its tree, or its peer.
+    fn request(&mut self, station: StationId, job: JobId, run: &mut impl Run) {
+        match self {
+            Self::Trees(trees) => trees.request(station, job, run),
+            Self::Peers(peers) => peers.request(station, job, run),
+        }
+    }
 }
 
 /// The changes of operating systems in experiment 4, drawn as they happen.
@@ -118,14 +136,14 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         config.validate()?;
         let network = Network::new(&config.network, &config.readings, &world);
         let (system, seats) = match config.system {
-            config::System::P2p => {
+            System::P2p => {
                 let peers = Peers::new(&world, &network, &config.readings, streams);
                 (SystemState::Peers(Box::new(peers)), Vec::new())
             }
-            config::System::Trees(trees) => {
+            System::Trees(trees) => {
                 // `validate` knows the sites of `config.grid`; a given world may have fewer.
                 config::hold_a_site(trees, world.sites().into())?;
-                let trees = Trees::new(&config, trees, &world, &network, streams);
+                let trees = Trees::new(trees, &world, &network, streams);
                 let seats = trees.seats();
                 (SystemState::Trees(Box::new(trees)), seats)
             }
@@ -207,22 +225,26 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         let Some(changes) = &mut self.changes else { return };
         let systems = 1 << changes.draws[server.index()].random_range(0..changes.systems);
         if self.fabric.set_systems(server, systems) {
-            let (system, mut run) = self.split(cx);
-            system.resources_changed(server, &mut run);
+            match self.split(cx) {
+                (SystemState::Trees(trees), mut run) => trees.resources_changed(server, &mut run),
+                (SystemState::Peers(peers), mut run) => peers.resources_changed(server, &mut run),
+            }
         }
     }
 
     /// Delivers a message. Offers and refusals are handled here for every system; other messages go to the system.
     fn deliver(&mut self, Envelope { from, to, payload }: Envelope, cx: &mut impl Context<Event>) {
         let (system, mut run) = self.split(cx);
-        match (to, payload) {
-            (Address::Station(station), Payload::Offer { job }) => run.offered(station, from, job),
-            (Address::Station(station), Payload::Decline { job }) => {
+        match (system, to, payload) {
+            (_, Address::Station(station), Payload::Offer { job }) => run.offered(station, from, job),
+            (system, Address::Station(station), Payload::Decline { job }) => {
                 // A peer gives a job back: it is submitted again.
                 run.counts.resubmitted += 1;
                 system.request(station, job, &mut run);
             }
-            (to, payload) => system.receive(from, to, payload, &mut run),
+            (SystemState::Trees(trees), Address::Scheduler(to), payload) => trees.receive(from, to, payload, &mut run),
+            (SystemState::Peers(peers), Address::Server(to), payload) => peers.receive(from, to, payload, &mut run),
+            (_, to, payload) => panic!("{from:?} sent {payload:?} to {to:?}"),
         }
     }
 
@@ -230,13 +252,21 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     fn free(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
         let (system, mut run) = self.split(cx);
         run.release(server);
-        system.server_free(server, &mut run);
+        match system {
+            SystemState::Trees(trees) => trees.refill(server, &mut run),
+            SystemState::Peers(peers) => peers.server_free(server, &mut run),
+        }
     }
 
     fn transferred(&mut self, flow: u32, cx: &mut impl Context<Event>) {
         let (system, mut run) = self.split(cx);
         match run.transferred(flow) {
-            Cargo::Input(server, job) => system.server_runs(server, job, &mut run),
+            Cargo::Input(server, job) => {
+                // An LGS counts a job as started when it gives it to a server, before the input arrives.
+                if let SystemState::Peers(peers) = system {
+                    peers.runs(server, job, &mut run);
+                }
+            }
             Cargo::Output(server, job) => {
                 let (station, keeps_server) = (run.complete(job), run.output_keeps_server());
                 if keeps_server {
@@ -261,8 +291,9 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
-        let (system, mut run) = self.split(cx);
-        system.open(&mut run);
+        if let (SystemState::Trees(trees), mut run) = self.split(cx) {
+            trees.open(&mut run);
+        }
         for server in 0..narrow(self.fabric.servers.len()) {
             self.post_change(ServerId(server), cx);
         }
@@ -278,10 +309,11 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Model for Grid<O, L> {
             Event::Ran(server) => self.ran(server, cx),
             Event::OfferTimeout(server) => self.free(server, cx),
             Event::Change(server) => self.change(server, cx),
-            Event::Discovered(_) | Event::Resubmit => {
-                let (system, mut run) = self.split(cx);
-                system.handle(&event, &mut run);
-            }
+            Event::Discovered(_) | Event::Resubmit => match (self.split(cx), event) {
+                ((SystemState::Trees(trees), mut run), Event::Discovered(root)) => trees.discovered(root, &mut run),
+                ((SystemState::Peers(peers), mut run), Event::Resubmit) => peers.resubmit(&mut run),
+                (_, event) => panic!("{event:?} under the other system"),
+            },
         }
     }
 }

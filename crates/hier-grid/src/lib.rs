@@ -59,9 +59,9 @@
 //! | [`message`] | every message; observers |
 //! | `network`, `overlay` | latencies, flows and links; neighbours and the reach of a flood |
 //! | `jobs`, `stations` | jobs in the grid and their sources |
-//! | `queue`, `scheduler_state`, `leaf_state`, `unaccepted`, `uplink` | knowledge of schedulers and peers, and the arithmetic of their decisions, without clock and messages |
+//! | `queue`, `scheduler_state`, `unaccepted`, `uplink` | knowledge of schedulers and peers, and the arithmetic of their decisions, without clock and messages |
 //! | `fabric`, `run` | common to trees and peers: delivery, and a job's execution from the offer to the output |
-//! | `trees`, `peers`, `system` | actions of schedulers and peers on each message |
+//! | `trees`, `peers` | actions of schedulers and peers on each message |
 //! | [`grid`] | the model: events and the submission of jobs |
 //! | [`GridCounts`] | counters of a run |
 
@@ -71,7 +71,6 @@ mod event;
 mod fabric;
 pub mod grid;
 mod jobs;
-mod leaf_state;
 pub mod message;
 mod network;
 mod overlay;
@@ -81,7 +80,6 @@ mod run;
 mod scheduler_state;
 mod shape;
 mod stations;
-mod system;
 pub mod tree;
 mod trees;
 mod unaccepted;

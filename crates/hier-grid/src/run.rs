@@ -13,17 +13,8 @@ use std::ops::{Deref, DerefMut};
 const OFFER_TIMEOUT: Span = Span::from_nanos(100_000_000);
 
 /// Surroundings of a handler: the fabric and the calendar.
-pub(crate) trait Run: DerefMut<Target = Fabric<Self::Observer>> {
+pub(crate) trait Run: Context<Event> + DerefMut<Target = Fabric<Self::Observer>> {
     type Observer: MessageObserver;
-
-    fn now(&self) -> Time;
-    fn post_at(&mut self, at: Time, event: Event) -> EventKey;
-    fn cancel(&mut self, key: EventKey);
-    fn emit(&mut self, fact: Fact);
-
-    fn post_in(&mut self, after: Span, event: Event) -> EventKey {
-        self.post_at(self.now() + after, event)
-    }
 
     /// Sends a message, which arrives after the latency between sender and receiver.
     fn send(&mut self, from: Address, to: Address, payload: Payload) {
@@ -214,7 +205,9 @@ impl<O, C> DerefMut for Running<'_, O, C> {
 
 impl<O: MessageObserver, C: Context<Event>> Run for Running<'_, O, C> {
     type Observer = O;
+}
 
+impl<O, C: Context<Event>> Context<Event> for Running<'_, O, C> {
     #[inline]
     fn now(&self) -> Time {
         self.context.now()
@@ -224,8 +217,8 @@ impl<O: MessageObserver, C: Context<Event>> Run for Running<'_, O, C> {
         self.context.post_at(at, event)
     }
 
-    fn cancel(&mut self, key: EventKey) {
-        self.context.cancel(key);
+    fn cancel(&mut self, key: EventKey) -> bool {
+        self.context.cancel(key)
     }
 
     fn emit(&mut self, fact: Fact) {

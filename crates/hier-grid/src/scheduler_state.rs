@@ -1,6 +1,6 @@
-//! State of a scheduler with children, and of a root, and the arithmetic of its decisions, without clock and messages; those are in `trees`.
+//! State of a scheduler, and the arithmetic of its decisions, without clock and messages; those are in `trees`.
 
-use crate::config::{Algorithms, BranchOrder, LoadBalanceTakes, Readings, Share, UnassignedOrder};
+use crate::config::{Algorithms, BranchOrder, Config, LoadBalanceTakes, Share, UnassignedOrder};
 use crate::message::Reason;
 use crate::queue::{ClassAndHome, DelegatedJobs, JobsByClass, LeafQueue};
 use crate::uplink::Uplink;
@@ -12,13 +12,13 @@ pub(crate) const fn share(power: u64, total: u64, jobs: u64) -> u64 {
     (power * jobs).div_ceil(total)
 }
 
-/// Channel of a scheduler above the leaves: jobs in its bag find resources behind its branches.
+/// Channel of a scheduler: jobs in its bag find resources behind its branches, or at the site of an LGS.
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
     pub(crate) bag: Bag,
     pub(crate) power: u64,
     pub(crate) uplink: Uplink,
-    /// One for each child, bound to the child's channel of the same bag; its power is 0 if the child has none.
+    /// One for each child, bound to the child's channel of the same bag; its power is 0 if the child has none. None at an LGS.
     pub(crate) branches: Vec<Branch>,
 }
 
@@ -49,11 +49,11 @@ impl Branch {
     }
 }
 
-/// State of a scheduler with children: channels, unassigned jobs, delegated jobs.
+/// State of a scheduler: channels, unassigned jobs, delegated jobs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SchedulerState {
     pub(crate) channels: Vec<Channel>,
-    /// Jobs that have not been pushed.
+    /// Jobs that have not been pushed. At an LGS: its queue, the jobs that have not been given to a server.
     pub(crate) unassigned: JobsByClass,
     /// Jobs pushed to children and not reported started.
     pub(crate) delegated: DelegatedJobs,
@@ -66,23 +66,22 @@ pub(crate) struct SchedulerState {
     pub(crate) tickets: u32,
     /// True if an RFJM has gone up, on behalf of a server that still wants jobs.
     pub(crate) wanting: bool,
-    /// Discovery in progress, or the last one.
+    /// Number of the discovery in progress, or of the last one.
     pub(crate) round: u32,
     /// Number of children that have not answered it.
-    pub(crate) awaited_bags: u32,
+    pub(crate) awaited_bags: usize,
+    /// At a root or an LGS: classes of all jobs that have been through discovery.
+    pub(crate) known: Bag,
+    /// At an LGS: true if resources have changed since the last discovery.
+    pub(crate) changed: bool,
+    pub(crate) root: RootState,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Collected {
     pub(crate) at_hand: Vec<JobId>,
     /// Jobs to cancel, with the child that has them.
-    pub(crate) cancels: Vec<(u32, Reason, Vec<JobId>)>,
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct SelectionRules {
-    pub(crate) algorithms: Algorithms,
-    pub(crate) readings: Readings,
+    pub(crate) cancels: Vec<(usize, Reason, Vec<JobId>)>,
 }
 
 impl SchedulerState {
@@ -110,6 +109,17 @@ impl SchedulerState {
 
     pub(crate) fn channel(&mut self, bag: Bag) -> Option<&mut Channel> {
         self.channels.iter_mut().find(|channel| channel.bag == bag)
+    }
+
+    /// Bags of the open channels, with the CPUs behind them.
+    pub(crate) fn open_bags(&self) -> Vec<(Bag, u64)> {
+        let open = self.channels.iter().filter(|channel| channel.power > 0);
+        open.map(|channel| (channel.bag, channel.power)).collect()
+    }
+
+    /// Removes channels without power.
+    pub(crate) fn drop_closed(&mut self) {
+        self.channels.retain(|channel| channel.power > 0);
     }
 
     /// Classes in the bags of all open channels.
@@ -161,7 +171,7 @@ impl SchedulerState {
     }
 
     /// Returns the branch to serve next: marked, waiting, and with jobs that can be found for it.
-    pub(crate) fn next_branch(&self, rules: &SelectionRules) -> Option<(usize, usize)> {
+    pub(crate) fn next_branch(&self, config: &Config) -> Option<(usize, usize)> {
         // Least key wins: (lacks jobs of its own work stations, age of the mark), as R6 orders them.
         let mut best: Option<((bool, u64), (usize, usize))> = None;
         for (c, channel) in self.channels.iter().enumerate() {
@@ -171,10 +181,10 @@ impl SchedulerState {
                 }
                 // A branch without available jobs keeps its mark; an RFC to the parent is sent for it.
                 let at_hand = branch.wants.classes().any(|class| self.unassigned.count(class) > 0);
-                if !at_hand && !self.can_cancel(branch.wants, slot, rules.algorithms) {
+                if !at_hand && !self.can_cancel(branch.wants, slot, config.algorithms) {
                     continue;
                 }
-                let key = match rules.readings.branch_order {
+                let key = match config.readings.branch_order {
                     BranchOrder::NearestThenOldest => (!self.has_own(branch.wants, slot), branch.marked),
                     BranchOrder::OldestRfc => (false, branch.marked),
                     BranchOrder::Index => (false, u64::from(narrow(slot))),
@@ -210,24 +220,21 @@ impl SchedulerState {
         &mut self,
         channel: usize,
         slot: usize,
-        rules: &SelectionRules,
+        Config { algorithms, readings, .. }: &Config,
         distance: impl Fn(JobId) -> u32,
     ) -> Collected {
         // The share is that of the branch when it is served: N may have changed since it was marked.
         let bag = self.channels[channel].branches[slot].wants;
         let mut found = Collected::default();
-        for _ in 0..self.share_of(channel, slot, rules.readings.share) {
-            if let Some((sibling, kind, job)) = self.nearer(bag, slot).filter(|_| rules.algorithms.butterfly) {
+        for _ in 0..self.share_of(channel, slot, readings.share) {
+            if let Some((sibling, kind, job)) = self.nearer(bag, slot).filter(|_| algorithms.butterfly) {
                 self.delegated.by_child[sibling].remove(kind, job);
                 found.cancel(sibling, Reason::Butterfly, job);
-            } else if let Some((kind, job)) =
-                self.next_unassigned(bag, slot, rules.readings.unassigned_order, &distance)
-            {
+            } else if let Some((kind, job)) = self.next_unassigned(bag, slot, readings.unassigned_order, &distance) {
                 self.unassigned.remove(kind, job);
                 found.at_hand.push(job);
-            } else if let Some((sibling, kind, job)) = self
-                .of_most_loaded(bag, slot, rules.readings.load_balance_takes)
-                .filter(|_| rules.algorithms.load_balance)
+            } else if let Some((sibling, kind, job)) =
+                self.of_most_loaded(bag, slot, readings.load_balance_takes).filter(|_| algorithms.load_balance)
             {
                 // It counts as in transit from now on; its cancel is sent after all jobs have been chosen.
                 self.delegated.by_child[sibling].remove(kind, job);
@@ -255,7 +262,7 @@ impl SchedulerState {
     }
 
     /// R5: returns the unassigned job to push next.
-    fn next_unassigned(
+    pub(crate) fn next_unassigned(
         &self,
         bag: Bag,
         slot: usize,
@@ -299,7 +306,6 @@ impl SchedulerState {
 
 impl Collected {
     fn cancel(&mut self, child: usize, reason: Reason, job: JobId) {
-        let child = narrow(child);
         match self.cancels.iter_mut().find(|(of, why, _)| (*of, *why) == (child, reason)) {
             Some((.., jobs)) => jobs.push(job),
             None => self.cancels.push((child, reason, vec![job])),
@@ -311,7 +317,7 @@ impl Collected {
     }
 }
 
-/// State of a tree's root, beyond its [`SchedulerState`](crate::scheduler_state::SchedulerState).
+/// State that only the root of a tree has.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RootState {
     /// Jobs that have not been through discovery, in order of arrival.
@@ -327,16 +333,14 @@ pub(crate) struct RootState {
     pub(crate) unstarted: u32,
     /// True if an RFJM waits for raw jobs.
     pub(crate) wanted: bool,
-    /// Classes of all jobs that have been through discovery.
-    pub(crate) known: Bag,
     /// True if channels may be out of date: the next discovery goes through all schedulers message by message.
     pub(crate) stale: bool,
-    pub(crate) round: u32,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::System;
 
     const ALL: Bag = Bag(0b11);
     const SECOND: Bag = Bag(0b10);
@@ -361,8 +365,7 @@ mod tests {
     }
 
     fn collect(state: &mut SchedulerState, channel: usize, slot: usize) -> Collected {
-        let rules = SelectionRules { algorithms: Algorithms::default(), readings: Readings::default() };
-        state.collect(channel, slot, &rules, |_| 0)
+        state.collect(channel, slot, &Config::of_the_paper(System::Trees(1), 1, 1.0), |_| 0)
     }
 
     #[test]

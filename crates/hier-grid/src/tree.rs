@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(crate) struct Scheduler {
     pub(crate) parent: Option<SchedulerId>,
     /// Position among the children of its parent.
-    pub(crate) slot: u32,
+    pub(crate) slot: usize,
     /// Its children, by number; none at a leaf.
     pub(crate) children: Range<u32>,
     pub(crate) sites: Range<u32>,
@@ -92,7 +92,7 @@ impl SchedulerForest {
             if shape.children.is_empty() {
                 self.leaf_of_site[next as usize] = SchedulerId(narrow(at));
             }
-            for (slot, child) in (0..).zip(&shape.children) {
+            for (slot, child) in shape.children.iter().enumerate() {
                 let sites = sites(child, next);
                 next = sites.end;
                 let level = self.schedulers[at].level + 1;
@@ -104,6 +104,14 @@ impl SchedulerForest {
             at += 1;
         }
         end
+    }
+
+    pub(crate) fn is_leaf(&self, scheduler: SchedulerId) -> bool {
+        self.schedulers[scheduler.index()].is_leaf()
+    }
+
+    pub(crate) fn is_root(&self, scheduler: SchedulerId) -> bool {
+        self.schedulers[scheduler.index()].parent.is_none()
     }
 
     /// Returns the child whose range holds the site; the number of children if there is none.

@@ -9,7 +9,7 @@
 //! | `requests` | jobs arrive at the roots |
 //! | `discovery` | Resource Discovery Stage |
 //! | `selection` | Resource Selection Stage, with butterfly and load-balance |
-//! | `leaf` | actions of an LGS in both |
+//! | `leaf` | actions of an LGS that differ from those of other schedulers |
 //! | `fallback` | resources change |
 
 mod discovery;
@@ -18,15 +18,14 @@ mod leaf;
 mod requests;
 mod selection;
 
-use crate::config::{Config, Neighbours};
+use crate::config::Neighbours;
 use crate::fabric::Fabric;
-use crate::leaf_state::LeafState;
 use crate::message::{Address, MessageObserver, Payload};
 use crate::network::Network;
 use crate::overlay::Overlay;
 use crate::queue::ClassAndHome;
 use crate::run::Run;
-use crate::scheduler_state::{RootState, SchedulerState, SelectionRules};
+use crate::scheduler_state::SchedulerState;
 use crate::tree::{Scheduler, SchedulerForest};
 use crate::world::{SchedulerId, World, narrow};
 use sim_core::{JobId, SiteId, Streams};
@@ -34,34 +33,22 @@ use sim_core::{JobId, SiteId, Streams};
 /// All schedulers of a grid tree, or of the several trees of a hybrid.
 #[derive(Clone, Debug)]
 pub(crate) struct Trees {
-    pub(crate) rules: SelectionRules,
     pub(crate) forest: SchedulerForest,
-    /// States by number of the scheduler; empty for leaves.
+    /// States by number of the scheduler.
     pub(crate) states: Vec<SchedulerState>,
-    pub(crate) leaves: Vec<LeafState>,
-    pub(crate) roots: Vec<RootState>,
     /// Roots as peers of each other.
     overlay: Overlay,
 }
 
 impl Trees {
     /// Schedulers without any knowledge, over the world's tree cut into `trees` trees.
-    pub(crate) fn new(config: &Config, trees: u32, world: &World, network: &Network, streams: &Streams) -> Self {
+    pub(crate) fn new(trees: u32, world: &World, network: &Network, streams: &Streams) -> Self {
         let forest = SchedulerForest::plant(world, trees, network);
         let classes = world.classes.len();
-        let state = |scheduler: &Scheduler| {
-            if scheduler.is_leaf() {
-                SchedulerState::default()
-            } else {
-                SchedulerState::new(scheduler.degree(), classes)
-            }
-        };
+        let state = |scheduler: &Scheduler| SchedulerState::new(scheduler.degree(), classes);
         let root_sites: Vec<SiteId> = forest.roots.iter().map(|root| forest.schedulers[root.index()].site()).collect();
         Self {
-            rules: SelectionRules { algorithms: config.algorithms, readings: config.readings.clone() },
             states: forest.schedulers.iter().map(state).collect(),
-            leaves: vec![LeafState::new(classes); world.sites() as usize],
-            roots: vec![RootState::default(); trees as usize],
             overlay: Overlay::new(&root_sites, Neighbours::Geographic, (world, network), streams),
             forest,
         }
@@ -73,68 +60,46 @@ impl Trees {
 
     /// Sends the first request for job matching of every LGS: at system start it has servers and knows no jobs.
     pub(crate) fn open(&mut self, run: &mut impl Run) {
-        for site in 0..narrow(self.leaves.len()) {
-            self.leaf_opens(SiteId(site), run);
+        for leaf in self.forest.leaf_of_site.clone() {
+            self.ask_for_work(leaf, run);
         }
     }
 
-    pub(crate) fn receive(&mut self, from: Address, to: SchedulerId, payload: Payload, run: &mut impl Run) {
-        match (from, payload) {
-            (_, Payload::Request { job, .. }) => self.root_request(to, job, run),
-            (_, Payload::Forward { job, .. }) => self.root_copy(to, job, run),
-            (Address::Scheduler(from), payload) if self.is_leaf(to) => self.at_leaf(from, to, payload, run),
-            (Address::Scheduler(from), payload) => self.above_leaves(from, to, payload, run),
-            (from, payload) => panic!("{from:?} sent {payload:?} to scheduler {to}"),
-        }
-    }
-
-    fn at_leaf(&mut self, from: SchedulerId, leaf: SchedulerId, payload: Payload, run: &mut impl Run) {
+    pub(crate) fn receive(&mut self, from: Address, at: SchedulerId, payload: Payload, run: &mut impl Run) {
         match payload {
-            Payload::Discover { round, known, .. } => self.leaf_discovers(leaf, round, known, run),
-            Payload::Ports { bags } => self.leaf_ports(leaf, &bags, run),
-            Payload::Block { bag, ticket, jobs } => self.leaf_block(leaf, bag, ticket, jobs, run),
-            Payload::Cancel { by, number, reason, jobs } => {
-                self.leaf_cancels(leaf, (by, number, reason), jobs, run);
-            }
-            other => panic!("scheduler {from} sent {other:?} to LGS {leaf}"),
-        }
-    }
-
-    /// Receives a message from the parent or a child at a scheduler above the leaves.
-    fn above_leaves(&mut self, from: SchedulerId, at: SchedulerId, payload: Payload, run: &mut impl Run) {
-        match payload {
+            // From a work station, or from another root.
+            Payload::Request { job, .. } => self.root_request(at, job, run),
+            Payload::Forward { job, .. } => self.root_copy(at, job, run),
             // From the parent.
-            Payload::Discover { round, known, jobs } => {
-                self.passes_discovery(at, (round, known, jobs), run);
+            Payload::Discover { round, known, .. } if self.forest.is_leaf(at) => {
+                self.leaf_discovers(at, round, known, run)
             }
+            Payload::Discover { round, known, jobs } => self.passes_discovery(at, (round, known, jobs), run),
             Payload::Ports { bags } => self.ports(at, &bags, run),
             Payload::Block { bag, ticket, jobs } => self.block(at, bag, ticket, jobs, run),
-            Payload::Cancel { by, number, reason, jobs } => {
-                self.cancels(at, (by, number, reason), jobs, run);
-            }
+            Payload::Cancel { by, number, reason, jobs } => self.cancels(at, (by, number, reason), jobs, run),
             // From a child.
             Payload::Rfjm { anew } => self.rfjm(at, anew, run),
-            Payload::Bags { round, bags, wanting } => self.bags(from, at, (round, wanting), bags, run),
-            Payload::Rfc { bag, wants, ticket } => self.rfc(from, at, (bag, wants, ticket), run),
+            Payload::Bags { round, bags, wanting } => self.bags(self.slot(from), at, (round, wanting), &bags, run),
+            Payload::Rfc { bag, wants, ticket } => self.rfc(self.slot(from), at, (bag, wants, ticket), run),
             Payload::Cancelled { by, number, reason, asked, jobs } => {
                 self.cancelled(at, (by, number, reason), asked, jobs, run);
             }
-            Payload::Started { job } => self.started(from, at, job, run),
-            Payload::Returned { jobs } => self.returned(from, at, jobs, run),
-            other => panic!("scheduler {from} sent {other:?} to scheduler {at}"),
+            Payload::Started { job } => self.started(self.slot(from), at, job, run),
+            Payload::Returned { jobs } => self.returned(self.slot(from), at, jobs, run),
+            other => panic!("{from:?} sent {other:?} to scheduler {at}"),
         }
     }
 
-    fn is_leaf(&self, scheduler: SchedulerId) -> bool {
-        self.forest.schedulers[scheduler.index()].is_leaf()
+    /// Position of a sender among the children of its parent.
+    fn slot(&self, from: Address) -> usize {
+        let Address::Scheduler(child) = from else { panic!("{from:?} is no child of a scheduler") };
+        self.forest.schedulers[child.index()].slot
     }
 
-    fn is_root(&self, scheduler: SchedulerId) -> bool {
-        self.forest.schedulers[scheduler.index()].parent.is_none()
-    }
-
-    fn tree_of(&self, scheduler: SchedulerId) -> u32 {
-        self.forest.schedulers[scheduler.index()].tree
+    /// Root of the tree that holds a scheduler.
+    fn root_of(&self, scheduler: SchedulerId) -> SchedulerId {
+        self.forest.roots[self.forest.schedulers[scheduler.index()].tree as usize]
     }
 
     fn send_up(&self, from: SchedulerId, payload: Payload, run: &mut impl Run) {
@@ -143,8 +108,8 @@ impl Trees {
         run.send(Address::Scheduler(from), Address::Scheduler(parent), payload);
     }
 
-    fn send_down(&self, from: SchedulerId, slot: u32, payload: Payload, run: &mut impl Run) {
-        let child = SchedulerId(self.forest.schedulers[from.index()].children.start + slot);
+    fn send_down(&self, from: SchedulerId, slot: usize, payload: Payload, run: &mut impl Run) {
+        let child = SchedulerId(self.forest.schedulers[from.index()].children.start + narrow(slot));
         run.send(Address::Scheduler(from), Address::Scheduler(child), payload);
     }
 

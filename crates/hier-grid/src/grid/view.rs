@@ -1,12 +1,11 @@
 //! View of a grid from outside: its trees with their channels, and the place of every job.
 
-use super::Grid;
+use super::{Grid, SystemState};
+use crate::config::Share;
 use crate::fabric::Phase;
 use crate::jobs::Submission;
-use crate::leaf_state::LeafChannel;
 use crate::message::MessageObserver;
-use crate::scheduler_state::{Branch, SchedulerState};
-use crate::system::SystemState;
+use crate::scheduler_state::{Branch, Channel, RootState};
 use crate::tree::Role;
 use crate::trees::Trees;
 use crate::world::{Bag, SchedulerId, ServerId, narrow};
@@ -91,24 +90,17 @@ impl Trees {
         }
     }
 
-    fn view(&self, id: SchedulerId) -> SchedulerView {
-        let at = &self.forest.schedulers[id.index()];
-        let (leaf, state) = (&self.leaves[at.site().index()], &self.states[id.index()]);
-        let of_leaf = leaf.channels.iter().map(|LeafChannel { bag, power, uplink }| ChannelView {
-            bag: *bag,
-            power: *power,
-            asking: uplink.is_asking(),
-            branches: Vec::new(),
-        });
+    fn view(&self, id: SchedulerId, rule: Share) -> SchedulerView {
+        let (at, state) = (&self.forest.schedulers[id.index()], &self.states[id.index()]);
         // A channel or branch without power is closed; it is removed later.
         let open = state.channels.iter().enumerate().filter(|(_, channel)| channel.power > 0);
-        let of_scheduler = open.map(|(c, channel)| {
+        let view = |(c, channel): (usize, &Channel)| {
             let branches = channel.branches.iter().enumerate().filter(|(_, branch)| branch.power > 0);
             let branch = |(slot, branch): (usize, &Branch)| BranchView {
                 child: SchedulerId(at.children.start + narrow(slot)),
                 power: branch.power,
                 marked: branch.marked > 0,
-                share: state.share_of(c, slot, self.rules.readings.share),
+                share: state.share_of(c, slot, rule),
             };
             ChannelView {
                 bag: channel.bag,
@@ -116,7 +108,7 @@ impl Trees {
                 asking: channel.uplink.is_asking(),
                 branches: branches.map(branch).collect(),
             }
-        });
+        };
         SchedulerView {
             id,
             role: self.role(id),
@@ -124,32 +116,29 @@ impl Trees {
             level: at.level,
             site: at.site(),
             parent: at.parent,
-            channels: if at.is_leaf() { of_leaf.collect() } else { of_scheduler.collect() },
-            unstarted: if at.is_leaf() { leaf.queued } else { state.unstarted() },
-            unassigned: state.unassigned.total,
+            channels: open.map(view).collect(),
+            unstarted: state.unstarted(),
+            unassigned: if at.is_leaf() { 0 } else { state.unassigned.total },
         }
     }
 
     /// Place of every job that some scheduler holds.
     fn whereabouts(&self, all: &mut Vec<(JobId, Place)>) {
-        for (tree, root) in (0..).zip(&self.roots) {
-            all.extend(root.raw.iter().chain(&root.batch).map(|job| (*job, Place::Raw(tree))));
+        for (tree, root) in (0..).zip(&self.forest.roots) {
+            let RootState { raw, batch, .. } = &self.states[root.index()].root;
+            all.extend(raw.iter().chain(batch).map(|job| (*job, Place::Raw(tree))));
         }
         for (id, state) in (0..).map(SchedulerId).zip(&self.states) {
-            all.extend(state.unassigned.iter().map(|job| (job, Place::Unassigned(id))));
+            let place = if self.forest.is_leaf(id) { Place::Queued(id) } else { Place::Unassigned(id) };
+            all.extend(state.unassigned.iter().map(|job| (job, place)));
             let branches = state.channels.iter().flat_map(|channel| &channel.branches);
             all.extend(branches.flat_map(|branch| &branch.collected).map(|job| (*job, Place::Collected(id))));
-        }
-        for (site, leaf) in self.leaves.iter().enumerate() {
-            all.extend(leaf.jobs().map(|job| (job, Place::Queued(self.forest.leaf_of_site[site]))));
         }
     }
 
     /// Checks that no scheduler counts unstarted jobs.
     fn is_at_rest(&self) -> Result<(), String> {
-        let counts =
-            self.states.iter().map(SchedulerState::unstarted).chain(self.roots.iter().map(|root| root.unstarted));
-        match counts.sum() {
+        match self.states.iter().map(|state| state.unstarted() + state.root.unstarted).sum() {
             0 => Ok(()),
             unstarted @ 1_u32.. => Err(format!("schedulers believe in {unstarted} jobs at the end")),
         }
@@ -164,7 +153,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
             SystemState::Peers(_) => None,
         };
         let view = |trees: &'_ Trees| (0..narrow(trees.forest.schedulers.len())).map(SchedulerId);
-        trees.into_iter().flat_map(move |trees| view(trees).map(|id| trees.view(id)))
+        let rule = self.fabric.config.readings.share;
+        trees.into_iter().flat_map(move |trees| view(trees).map(move |id| trees.view(id, rule)))
     }
 
     /// Place of every job that has arrived at a root or a peer and has not been run, except jobs in messages between
@@ -194,7 +184,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
             return Err(format!("{} of {} jobs completed", counts.completed, counts.submitted));
         }
         // A tree without a server for a job keeps its copy, although the job has been run elsewhere.
-        let hybrid = matches!(&self.system, SystemState::Trees(trees) if trees.roots.len() > 1);
+        let hybrid = matches!(&self.system, SystemState::Trees(trees) if trees.forest.roots.len() > 1);
         let idle_copy = |place: &Place| matches!(place, Place::Raw(_)) && hybrid;
         let whereabouts = self.whereabouts();
         if let Some((job, place)) = whereabouts.iter().find(|(_, place)| !idle_copy(place)) {

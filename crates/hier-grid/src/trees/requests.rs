@@ -6,7 +6,6 @@ use crate::fabric::Fabric;
 use crate::message::{Address, Envelope, MessageObserver, Payload};
 use crate::overlay::HOPS;
 use crate::run::Run;
-use crate::scheduler_state::RootState;
 use crate::world::{SchedulerId, StationId, narrow};
 use sim_core::JobId;
 
@@ -14,14 +13,14 @@ impl Trees {
     pub(crate) fn request(&mut self, station: StationId, job: JobId, run: &mut impl Run) {
         // A work station knows the tree that its site belongs to, and sends to its root directly: requests do not
         // climb.
-        let leaf = self.forest.leaf_of_site[run.world.site_of(station).index()];
-        let root = self.forest.roots[self.tree_of(leaf) as usize];
+        let root = self.root_of(self.forest.leaf_of_site[run.world.site_of(station).index()]);
         run.jobs.get_mut(job).copies += 1;
         run.send(Address::Station(station), Address::Scheduler(root), Payload::Request { job, hops: HOPS });
     }
 
     /// Receives a request at the root of its home tree, which keeps it and forwards it to its peers.
     pub(crate) fn root_request(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
+        // R8: to all trees at once, or only if the home tree has no server that could run the job.
         if run.config.readings.requests_to == RequestsTo::AllTrees || !self.has_servers(root, run) {
             self.ask_other_trees(root, job, run);
         }
@@ -33,17 +32,14 @@ impl Trees {
         fabric.world.first_server[sites.start as usize] < fabric.world.first_server[sites.end as usize]
     }
 
-    /// Forwards a request to the other roots, unless that has been done.
+    /// Forwards a request to the other roots, unless that has been done (R8).
+    ///
+    /// Each root gets one copy; a second copy is dropped. The state of the roots has no influence on the forwarding, so only the
+    /// first copies are events.
     pub(crate) fn ask_other_trees(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
-        // R8: to all trees at once, or only if the home tree has no server that could run the job.
-        if self.roots.len() > 1 && !std::mem::replace(&mut run.jobs.get_mut(job).shared, true) {
-            self.forward_to_roots(root, job, run);
+        if self.forest.roots.len() == 1 || std::mem::replace(&mut run.jobs.get_mut(job).shared, true) {
+            return;
         }
-    }
-
-    /// Sends one copy to every root; a second copy is dropped. The state of the roots has no influence on the forwarding, so
-    /// only the first copies are events.
-    pub(crate) fn forward_to_roots(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         let tree = self.forest.schedulers[root.index()].tree;
         let (now, mut copies) = (run.now(), Vec::new());
         let order = self.overlay.flood(tree, HOPS, |_| true, |copy| copies.push(copy));
@@ -67,10 +63,9 @@ impl Trees {
             run.jobs.drop_copy(job);
             return;
         }
-        let tree = self.forest.schedulers[root.index()].tree;
-        let RootState { raw, news, .. } = &mut self.roots[tree as usize];
-        raw.push(job);
-        *news = true;
-        self.consider_discovery(tree, run);
+        let at = &mut self.states[root.index()].root;
+        at.raw.push(job);
+        at.news = true;
+        self.consider_discovery(root, run);
     }
 }

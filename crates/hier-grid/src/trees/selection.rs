@@ -14,12 +14,11 @@ type CancelId = (SchedulerId, u32, Reason);
 impl Trees {
     pub(crate) fn rfc(
         &mut self,
-        from: SchedulerId,
+        slot: usize,
         at: SchedulerId,
         (bag, wants, ticket): (Bag, Bag, u32),
         run: &mut impl Run,
     ) {
-        let slot = self.forest.schedulers[from.index()].slot as usize;
         let state = &mut self.states[at.index()];
         // An RFC shows that blocks sent before it have arrived.
         state.delegated.fresh[slot] = false;
@@ -27,12 +26,17 @@ impl Trees {
         self.serve(at, run);
     }
 
-    /// Serves marked branches as long as jobs can be found for one, then requests more on behalf of the others.
+    /// Serves marked branches as long as jobs can be found for one, then requests more on behalf of the others. An LGS serves its
+    /// servers.
     pub(crate) fn serve(&mut self, at: SchedulerId, run: &mut impl Run) {
+        if self.forest.is_leaf(at) {
+            self.fill(at, run);
+            return;
+        }
         // Terminates because every turn either pushes a block, which removes a mark, or leaves jobs awaited, which excludes
         // the branch from the choice.
         while self.states[at.index()].marked_branches > 0
-            && let Some((channel, slot)) = self.states[at.index()].next_branch(&self.rules)
+            && let Some((channel, slot)) = self.states[at.index()].next_branch(&run.config)
         {
             self.answer(at, channel, slot, run);
         }
@@ -43,14 +47,14 @@ impl Trees {
 
     /// Collects the share of a branch and pushes it, after cancelled jobs have come back.
     fn answer(&mut self, at: SchedulerId, channel: usize, slot: usize, run: &mut impl Run) {
-        let Self { states, forest, rules, .. } = self;
-        let Fabric { jobs, world, .. } = &**run;
+        let Self { states, forest, .. } = self;
+        let Fabric { jobs, world, config, .. } = &**run;
         let child = forest.schedulers[at.index()].children.start as usize + slot;
         // Distance from the child's seat, the first site of its range, which is known to the parent (R5).
         let seat = forest.schedulers[child].site();
         let distance = |job: JobId| world.distance(world.site_of(jobs.get(job).station), seat) as u32;
         let state = &mut states[at.index()];
-        let found = state.collect(channel, slot, rules, distance);
+        let found = state.collect(channel, slot, config, distance);
         let (cancelled, bag) = (found.cancelled(), state.channels[channel].bag);
         let Collected { at_hand, cancels } = found;
         state.in_transit += cancelled + narrow(at_hand.len());
@@ -101,14 +105,13 @@ impl Trees {
             self.states[at.index()].delegated.by_child[slot].insert(kind, job);
         }
         run.counts.pushed += jobs.len() as u64;
-        self.send_down(at, narrow(slot), Payload::Block { bag, ticket, jobs }, run);
+        self.send_down(at, slot, Payload::Block { bag, ticket, jobs }, run);
     }
 
     /// Sends one RFC per channel up for branches that could not be served; at the root, considers discovery.
     fn ask_above(&mut self, at: SchedulerId, run: &mut impl Run) {
-        let scheduler = &self.forest.schedulers[at.index()];
-        if scheduler.parent.is_none() {
-            self.consider_discovery(scheduler.tree, run);
+        if self.forest.is_root(at) {
+            self.consider_discovery(at, run);
             return;
         }
         for channel in 0..self.states[at.index()].channels.len() {
@@ -136,8 +139,7 @@ impl Trees {
     }
 
     /// Handles a job that has left an LGS's queue: removes it from the delegated jobs, and reports it further up.
-    pub(crate) fn started(&mut self, from: SchedulerId, at: SchedulerId, job: JobId, run: &mut impl Run) {
-        let slot = self.forest.schedulers[from.index()].slot as usize;
+    pub(crate) fn started(&mut self, slot: usize, at: SchedulerId, job: JobId, run: &mut impl Run) {
         let kind = self.class_and_home(at, job, run);
         let state = &mut self.states[at.index()];
         state.delegated.by_child[slot].remove(kind, job);
@@ -145,12 +147,11 @@ impl Trees {
         // A share depends on N, so a start can change the share of the next branch; without marks there is nothing
         // to share.
         let marked = state.marked_branches > 0;
-        if self.forest.schedulers[at.index()].parent.is_some() {
-            self.send_up(at, Payload::Started { job }, run);
-        } else {
-            let tree = self.forest.schedulers[at.index()].tree;
-            self.roots[tree as usize].unstarted -= 1;
+        if self.forest.is_root(at) {
+            state.root.unstarted -= 1;
             run.jobs.drop_copy(job);
+        } else {
+            self.send_up(at, Payload::Started { job }, run);
         }
         if marked {
             self.serve(at, run);
@@ -163,9 +164,9 @@ impl Trees {
         let mut asked = narrow(list.len());
         let mut back = Vec::new();
         // Three cases. An unassigned job goes back at once. A job that was pushed to a child is cancelled there in turn. An
-        // unknown job has been started, and the report crosses this cancel. `asked` is the number of jobs that this answer
-        // accounts for; the children answer for the rest.
-        let mut below: Vec<(u32, Vec<JobId>)> = Vec::new();
+        // unknown job has been started, and the report crosses this cancel; its copy count kept it from being forgotten until
+        // here. `asked` is the number of jobs that this answer accounts for; the children answer for the rest.
+        let mut below: Vec<(usize, Vec<JobId>)> = Vec::new();
         for job in list {
             let kind = self.class_and_home(at, job, run);
             let state = &mut self.states[at.index()];
@@ -174,7 +175,6 @@ impl Trees {
                 run.jobs.drop_copy(job);
             } else if let Some(slot) = state.delegated.remove_anywhere(kind, job) {
                 asked -= 1;
-                let slot = narrow(slot);
                 match below.iter_mut().find(|(of, _)| *of == slot) {
                     Some((_, jobs)) => jobs.push(job),
                     None => below.push((slot, vec![job])),
