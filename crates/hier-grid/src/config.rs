@@ -8,6 +8,7 @@ pub use readings::{
 };
 use serde::{Deserialize, Serialize};
 use sim_core::ConfigError;
+use std::ops::RangeInclusive;
 
 /// Everything that determines a run, except the random streams.
 #[derive(Clone, Debug, PartialEq)]
@@ -346,11 +347,6 @@ impl Experiment {
     }
 }
 
-fn number(
-    field: &'static str,
-    found: f64,
-    range: std::ops::RangeInclusive<f64>,
-    expected: &'static str,
-) -> Result<(), ConfigError> {
+fn number(field: &str, found: f64, range: RangeInclusive<f64>, expected: &str) -> Result<(), ConfigError> {
     ConfigError::check(range.contains(&found), || format!("{field} is {found}; expected {expected}"))
 }

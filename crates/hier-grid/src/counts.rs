@@ -1,6 +1,6 @@
 //! Counters of a run.
 
-use crate::message::{Kind, Reason};
+use crate::message::Kind;
 use crate::world::Distance;
 use serde::{Deserialize, Serialize};
 
@@ -34,28 +34,13 @@ pub struct GridCounts {
     pub unanswered: u64,
     /// Requests resubmitted without an offer.
     pub resubmitted: u64,
-    ran_at: [u64; 4],
+    pub(crate) ran_at: [u64; 4],
 }
 
 impl GridCounts {
     #[inline]
-    pub(crate) fn count(&mut self, kind: Kind) {
-        self.messages[kind as usize] += 1;
-    }
-
-    pub(crate) fn count_many(&mut self, kind: Kind, messages: u64) {
+    pub(crate) fn count(&mut self, kind: Kind, messages: u64) {
         self.messages[kind as usize] += messages;
-    }
-
-    pub(crate) fn moved(&mut self, reason: Reason, jobs: u64) {
-        match reason {
-            Reason::Butterfly => self.butterfly += jobs,
-            Reason::LoadBalance => self.load_balance += jobs,
-        }
-    }
-
-    pub(crate) fn ran_at(&mut self, distance: Distance) {
-        self.ran_at[distance as usize] += 1;
     }
 
     /// Number of messages of a kind.

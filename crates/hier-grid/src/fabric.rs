@@ -7,8 +7,8 @@ use crate::config::{Config, PeerWaitEnds, System};
 use crate::counts::GridCounts;
 use crate::jobs::Jobs;
 use crate::message::{Address, Message, MessageObserver, Payload};
-use crate::network::Network;
-use crate::world::{Bag, Distance, Server, ServerId, World};
+use crate::network::{Network, Route};
+use crate::world::{Bag, Server, ServerId, World};
 use sim_core::{EventKey, JobId, SiteId, Span, Time};
 
 /// Network, servers and jobs of one run, independent of the system that schedules them.
@@ -63,7 +63,7 @@ impl<W: MessageObserver> Fabric<W> {
 
     /// Counts a message and shows it to the observer, without sending it.
     pub(crate) fn record(&mut self, sent: Time, latency: Span, from: Address, to: Address, payload: &Payload) {
-        self.counts.count(payload.kind());
+        self.counts.count(payload.kind(), 1);
         if W::ENABLED {
             self.observer.observe(Message { sent, arrives: sent + latency, from, to, payload: payload.clone() });
         }
@@ -77,19 +77,6 @@ impl<W: MessageObserver> Fabric<W> {
     /// Share of a server's CPUs that its owners leave to the grid.
     pub(crate) fn grid_share(&self) -> f64 {
         1.0 - self.config.grid.local_load
-    }
-
-    /// Sets the operating systems that a server offers; a job that it runs finishes. Returns false if they are the same.
-    pub(crate) fn set_systems(&mut self, server: ServerId, systems: u32) -> bool {
-        let state = &mut self.servers[server.index()];
-        // Experiment 4 draws a system each time, and may draw the current one.
-        if state.systems == systems {
-            return false;
-        }
-        state.systems = systems;
-        state.bag = self.world.bag_of(state.cpus, systems);
-        self.counts.changes += 1;
-        true
     }
 
     /// Checks that every server is idle, every link unused and no message on its way.
@@ -110,9 +97,7 @@ impl<W: MessageObserver> Fabric<W> {
 
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Transfer {
-    pub(crate) from: SiteId,
-    pub(crate) to: SiteId,
-    pub(crate) distance: Distance,
+    pub(crate) route: Route,
     pub(crate) cargo: Cargo,
     /// Event of its end; it moves when rates are shared again.
     pub(crate) end: Option<EventKey>,

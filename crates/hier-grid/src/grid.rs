@@ -28,8 +28,8 @@ pub struct Grid<O = (), L = Nothing> {
     fabric: Fabric<O>,
     system: SystemState,
     source: Source<L>,
-    /// Experiment 4.
-    changes: Option<Changes>,
+    /// Experiment 4: draws of each server's changes; empty without changes.
+    changes: Vec<Stream>,
 }
 
 /// Scheduling system of the grid, with its state. [`System`] selects it.
@@ -51,38 +51,17 @@ impl SystemState {
     }
 }
 
-/// The changes of operating systems in experiment 4, drawn as they happen.
-#[derive(Clone, Debug)]
-struct Changes {
-    means: Vec<f64>,
-    systems: u32,
-    draws: Vec<Stream>,
-}
-
 /// Source of jobs: the work stations of the paper's experiments, or outside.
 #[derive(Clone, Debug)]
 enum Source<L> {
     /// Work stations that submit one job after another, according to `config.experiment`.
-    Stations {
-        stations: Box<Stations>,
-        /// Mean CPUs of a server, for the run time in every job's record.
-        mean_cpus: f64,
-    },
+    Stations(Box<Stations>),
     Outside {
         submissions: L,
         next: Option<Submission>,
         /// True if the work of a job is spread over all CPUs of its server.
         divides: bool,
     },
-}
-
-impl<L> Source<L> {
-    fn expects_jobs(&self) -> bool {
-        match self {
-            Self::Stations { stations, .. } => stations.left > 0,
-            Self::Outside { next, .. } => next.is_some(),
-        }
-    }
 }
 
 impl<O: MessageObserver> Grid<O> {
@@ -102,9 +81,8 @@ impl<O: MessageObserver> Grid<O> {
     ///
     /// If [`Config::validate`] finds fault with the configuration.
     pub fn in_world(config: Config, world: World, streams: &Streams, observer: O) -> Result<Self, ConfigError> {
-        let stations = Box::new(Stations::new(&config, &world, streams));
-        let mean_cpus = world.mean_cpus();
-        Self::build(config, world, Source::Stations { stations, mean_cpus }, streams, observer)
+        let stations = Stations::new(&config, &world, streams);
+        Self::build(config, world, Source::Stations(Box::new(stations)), streams, observer)
     }
 }
 
@@ -137,7 +115,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         let network = Network::new(&config.network, &config.readings, &world);
         let (system, seats) = match config.system {
             System::P2p => {
-                let peers = Peers::new(&world, &network, &config.readings, streams);
+                let peers = Peers::new(&world, &network, config.readings.neighbours, streams);
                 (SystemState::Peers(Box::new(peers)), Vec::new())
             }
             System::Trees(trees) => {
@@ -148,13 +126,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
                 (SystemState::Trees(Box::new(trees)), seats)
             }
         };
-        let changes = config.experiment.changes.as_ref().map(|means| Changes {
-            means: means.clone(),
-            systems: world.systems,
-            draws: (0..narrow(world.servers.len()))
-                .map(|server| streams.stream(Purpose("changes of servers"), server))
-                .collect(),
-        });
+        let changing = if config.experiment.changes.is_some() { narrow(world.servers.len()) } else { 0 };
+        let changes = (0..changing).map(|server| streams.stream(Purpose("changes of servers"), server)).collect();
         let fabric = Fabric::new(config, world, network, seats, observer);
         Ok(Self { fabric, system, source, changes })
     }
@@ -195,11 +168,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         &self.fabric.observer
     }
 
-    /// Returns true if jobs are still to come, or copies of jobs are still in the grid.
-    fn is_active(&self) -> bool {
-        self.source.expects_jobs() || !self.fabric.jobs.is_empty()
-    }
-
     /// The system, and the run in progress for the length of an event.
     fn split<'a, C: Context<Event>>(&'a mut self, context: &'a mut C) -> (&'a mut SystemState, Running<'a, O, C>) {
         (&mut self.system, Running { fabric: &mut self.fabric, context })
@@ -207,8 +175,8 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
 
     /// Experiment 4: posts the next change of a server.
     fn post_change(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
-        if let Some(Changes { means, draws, .. }) = &mut self.changes {
-            let draws = &mut draws[server.index()];
+        if let Some(means) = &self.fabric.config.experiment.changes {
+            let draws = &mut self.changes[server.index()];
             let mean = means[draws.random_range(0..means.len())];
             let draw: f64 = Exp1.sample(draws);
             cx.post_in(Span::from_secs_f64(mean * draw), Event::Change(server));
@@ -218,17 +186,26 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     /// Experiment 4: a server draws an operating system, possibly its current one.
     fn change(&mut self, server: ServerId, cx: &mut impl Context<Event>) {
         // Changes must not keep a run alive whose jobs are done.
-        if !self.is_active() {
+        let expects_jobs = match &self.source {
+            Source::Stations(stations) => stations.left > 0,
+            Source::Outside { next, .. } => next.is_some(),
+        };
+        if !expects_jobs && self.fabric.jobs.is_empty() {
             return;
         }
         self.post_change(server, cx);
-        let Some(changes) = &mut self.changes else { return };
-        let systems = 1 << changes.draws[server.index()].random_range(0..changes.systems);
-        if self.fabric.set_systems(server, systems) {
-            match self.split(cx) {
-                (SystemState::Trees(trees), mut run) => trees.resources_changed(server, &mut run),
-                (SystemState::Peers(peers), mut run) => peers.resources_changed(server, &mut run),
-            }
+        let Fabric { servers, world, counts, .. } = &mut self.fabric;
+        let systems = 1 << self.changes[server.index()].random_range(0..world.systems);
+        let state = &mut servers[server.index()];
+        if state.systems == systems {
+            return;
+        }
+        // A job that the server runs finishes.
+        (state.systems, state.bag) = (systems, world.bag_of(state.cpus, systems));
+        counts.changes += 1;
+        match self.split(cx) {
+            (SystemState::Trees(trees), mut run) => trees.resources_changed(server, &mut run),
+            (SystemState::Peers(peers), mut run) => peers.resources_changed(server, &mut run),
         }
     }
 

@@ -4,65 +4,61 @@
 //! per round trip, and at most its part of every link on its path. A link is shared by the flows of both directions.
 
 use crate::config::{FlowRates, LinkContention, NetworkConfig, Readings};
-use crate::world::{Distance, World, narrow};
+use crate::world::{Distance, Places, World, narrow};
 use sim_core::{SiteId, Span, Time};
+use std::iter::repeat_n;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
+    /// Numbers of sites and nets in all.
     sites: u32,
     nets: u32,
-    sites_per_net: u32,
-    nets_per_backbone: u32,
-    backbones: u32,
+    places: Places,
     latency: [Span; 4],
     /// Window over round trip, in bytes per second, by distance.
     window_rate: [f64; 4],
-    inside_link: f64,
-    site_link: f64,
-    backbone_link: f64,
     contention: bool,
-    /// Flows on each link: inside of each site, link of each site, link of each net, pairs of backbones.
+    /// Bytes per second of each link: inside of each site, link of each site, link of each net, pairs of backbones.
+    capacity: Vec<f64>,
+    /// Flows on each link, if rates are fixed at the start.
     flows: Vec<u32>,
-    shared: Option<Shared>,
+    /// R16: flows whose rates are recomputed at each change, keyed by the numbers of the grid's own slab, which is filled and
+    /// emptied at the same moments. `None` if rates are fixed at the start.
+    shared: Option<slab::Slab<Flow>>,
 }
 
-#[derive(Copy, Clone, Debug, PartialEq)]
-pub(crate) enum FlowStart {
-    Lasts(Span),
-    /// Its rate changes with the others': [`Network::reshare`] reports the end of each flow.
-    Shared,
-}
+/// Two sites and their distance.
+pub(crate) type Route = (SiteId, SiteId, Distance);
 
 impl Network {
     pub(crate) fn new(config: &NetworkConfig, readings: &Readings, world: &World) -> Self {
         let NetworkConfig { site_latency, latency_per_km, kilometres: [net, backbone, across], .. } = *config;
         // Latency grows with the cable; every message adds that of its site.
         let seconds = [0.0, net, backbone, across].map(|km| site_latency + latency_per_km * km);
-        let sites = world.sites();
-        let nets = sites / world.sites_per_net;
-        let pairs = world.backbones * world.backbones;
+        let Places { backbones, nets, .. } = world.places;
+        let (sites, nets) = (world.sites(), backbones * nets);
+        let links = [
+            (sites, config.inside_link),
+            (sites + nets, config.site_link),
+            (backbones * backbones, config.backbone_link),
+        ];
         // Share of every link that the rest of the Internet leaves.
         let share = 1.0 - config.foreign_load;
-        let mut network = Self {
+        let capacity: Vec<f64> =
+            links.into_iter().flat_map(|(links, bytes)| repeat_n(share * bytes, links as usize)).collect();
+        let contention = readings.link_contention == LinkContention::On;
+        let is_shared = contention && readings.flow_rates == FlowRates::ReShared;
+        Self {
             sites,
             nets,
-            sites_per_net: world.sites_per_net,
-            nets_per_backbone: world.nets_per_backbone,
-            backbones: world.backbones,
+            places: world.places,
             latency: seconds.map(Span::from_secs_f64),
             window_rate: seconds.map(|latency| config.window / (2.0 * latency)),
-            inside_link: share * config.inside_link,
-            site_link: share * config.site_link,
-            backbone_link: share * config.backbone_link,
-            contention: readings.link_contention == LinkContention::On,
-            flows: vec![0; (2 * sites + nets + pairs) as usize],
-            shared: None,
-        };
-        if network.contention && readings.flow_rates == FlowRates::ReShared {
-            let capacity = (0..narrow(network.flows.len())).map(|link| network.capacity(link)).collect();
-            network.shared = Some(Shared { capacity, flows: slab::Slab::new() });
+            contention,
+            flows: vec![0; capacity.len()],
+            capacity,
+            shared: is_shared.then(slab::Slab::new),
         }
-        network
     }
 
     /// One-way latency between two sites at this distance.
@@ -71,23 +67,12 @@ impl Network {
         self.latency[distance as usize]
     }
 
-    fn capacity(&self, link: u32) -> f64 {
-        if link < self.sites {
-            self.inside_link
-        } else if link < 2 * self.sites + self.nets {
-            self.site_link
-        } else {
-            self.backbone_link
-        }
-    }
-
     /// Links between two sites: at most the two sites', the two nets' and that between their backbones.
-    fn path(&self, from: SiteId, to: SiteId, distance: Distance) -> Vec<u32> {
-        let (a, b) = (from.0, to.0);
+    fn path(&self, (SiteId(a), SiteId(b), distance): Route) -> Vec<u32> {
         // Links are numbered kind by kind: the insides of sites, links of sites, links of nets, pairs of backbones.
         let site = |site: u32| self.sites + site;
-        let net = |site: u32| 2 * self.sites + site / self.sites_per_net;
-        let backbone = |site: u32| site / self.sites_per_net / self.nets_per_backbone;
+        let net = |site: u32| 2 * self.sites + site / self.places.sites;
+        let backbone = |site: u32| site / self.places.sites / self.places.nets;
         match distance {
             Distance::SameSite => vec![a],
             Distance::SameNet => vec![site(a), site(b)],
@@ -95,29 +80,26 @@ impl Network {
             Distance::Across => {
                 // Both directions share the link between two backbones: a pair has one number.
                 let (low, high) = (backbone(a).min(backbone(b)), backbone(a).max(backbone(b)));
-                let pair = 2 * self.sites + self.nets + low * self.backbones + high;
+                let pair = 2 * self.sites + self.nets + low * self.places.backbones + high;
                 vec![site(a), site(b), net(a), net(b), pair]
             }
         }
     }
 
-    /// Begins a flow. It counts on its links until [`close`](Self::close).
-    pub(crate) fn open(
-        &mut self,
-        flow: u32,
-        (from, to, distance): (SiteId, SiteId, Distance),
-        bytes: u64,
-        now: Time,
-    ) -> FlowStart {
-        let bytes = bytes as f64;
+    /// Begins a flow and returns its duration. It counts on its links until [`close`](Self::close).
+    ///
+    /// `None` if its rate changes with the others': [`reshare`](Self::reshare) reports the end of each flow.
+    pub(crate) fn open(&mut self, flow: u32, route: Route, bytes: u64, now: Time) -> Option<Span> {
+        let (path, bytes) = (self.path(route), bytes as f64);
         // A TCP connection never has more than one window under way: its rate is at most window / round trip,
         // independent of the width of the links.
-        let path = self.path(from, to, distance);
-        let window = self.window_rate[distance as usize];
-        let latency = self.latency(distance);
+        let window = self.window_rate[route.2 as usize];
+        let latency = self.latency(route.2);
         if let Some(shared) = &mut self.shared {
-            shared.insert(flow, Flow { path, window, latency, left: bytes, rate: 0.0, since: now, timed: false });
-            return FlowStart::Shared;
+            let number =
+                shared.insert(Flow { path, window, latency, left: bytes, rate: 0.0, since: now, timed: false });
+            assert_eq!(number, flow as usize, "both slabs of flows are filled and emptied alike");
+            return None;
         }
         // The rate is fixed when the flow begins (R16, first answer): later flows count it, and do not slow it down.
         let mut rate = window;
@@ -125,70 +107,35 @@ impl Network {
             let flows = &mut self.flows[link as usize];
             *flows += 1;
             let flows = if self.contention { f64::from(*flows) } else { 1.0 };
-            rate = rate.min(self.capacity(link) / flows);
+            rate = rate.min(self.capacity[link as usize] / flows);
         }
-        FlowStart::Lasts(latency + Span::from_secs_f64(bytes / rate))
+        Some(latency + Span::from_secs_f64(bytes / rate))
     }
 
-    pub(crate) fn close(&mut self, flow: u32, (from, to, distance): (SiteId, SiteId, Distance)) {
+    pub(crate) fn close(&mut self, flow: u32, route: Route) {
         if let Some(shared) = &mut self.shared {
-            shared.flows.remove(flow as usize);
+            shared.remove(flow as usize);
             return;
         }
-        for link in self.path(from, to, distance) {
+        for link in self.path(route) {
             self.flows[link as usize] -= 1;
         }
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.flows.iter().all(|flows| *flows == 0) && self.shared.as_ref().is_none_or(|shared| shared.flows.is_empty())
+        self.flows.iter().all(|flows| *flows == 0) && self.shared.as_ref().is_none_or(slab::Slab::is_empty)
     }
 
     /// R16: shares all links again, max-min fair, and calls `ends` with each flow whose rate has changed and its end.
-    pub(crate) fn reshare(&mut self, now: Time, ends: impl FnMut(u32, Time)) {
-        if let Some(shared) = &mut self.shared {
-            shared.share(now, ends);
-        }
-    }
-}
-
-/// R16: flows whose rates are recomputed at each change.
-#[derive(Clone, Debug)]
-struct Shared {
-    capacity: Vec<f64>,
-    /// Keyed by the numbers of the grid's own slab, which is filled and emptied at the same moments.
-    flows: slab::Slab<Flow>,
-}
-
-#[derive(Clone, Debug)]
-struct Flow {
-    path: Vec<u32>,
-    window: f64,
-    latency: Span,
-    left: f64,
-    rate: f64,
-    since: Time,
-    /// True if its end is known.
-    timed: bool,
-}
-
-/// Bytes below which a flow counts as empty.
-const HALF_A_BYTE: f64 = 0.5;
-
-impl Shared {
-    fn insert(&mut self, number: u32, flow: Flow) {
-        let entry = self.flows.vacant_entry();
-        assert_eq!(entry.key(), number as usize, "both slabs of flows are filled and emptied alike");
-        entry.insert(flow);
-    }
-
+    ///
     /// Progressive filling: the flow with the least fair share is settled first, and leaves the rest to the others.
-    fn share(&mut self, now: Time, mut ends: impl FnMut(u32, Time)) {
+    pub(crate) fn reshare(&mut self, now: Time, mut ends: impl FnMut(u32, Time)) {
+        let Some(shared) = &mut self.shared else { return };
         // Bytes sent since the last change, at the old rates; new rates for the rest follow.
         let mut left = self.capacity.clone();
         let mut users = vec![0_u32; left.len()];
-        let mut open: Vec<usize> = Vec::with_capacity(self.flows.len());
-        for (number, flow) in &mut self.flows {
+        let mut open: Vec<usize> = Vec::with_capacity(shared.len());
+        for (number, flow) in &mut *shared {
             flow.left = (flow.left - flow.rate * now.since(flow.since).as_secs_f64()).max(0.0);
             flow.since = now;
             if flow.left < HALF_A_BYTE {
@@ -209,7 +156,7 @@ impl Shared {
         while !open.is_empty() {
             // Rate of a flow if every link on its path were shared equally by its open flows.
             let fair = |number: &usize, left: &[f64], users: &[u32]| {
-                let flow = &self.flows[*number];
+                let flow = &shared[*number];
                 let links = flow.path.iter();
                 links.map(|&link| left[link as usize] / f64::from(users[link as usize])).fold(flow.window, f64::min)
             };
@@ -218,7 +165,7 @@ impl Shared {
             let (settled, others): (Vec<usize>, Vec<usize>) =
                 open.iter().partition(|number| fair(number, &left, &users) <= least * (1.0 + 1e-9));
             for number in settled {
-                let flow = &mut self.flows[number];
+                let flow = &mut shared[number];
                 for &link in &flow.path {
                     users[link as usize] -= 1;
                     left[link as usize] = (left[link as usize] - least).max(0.0);
@@ -236,6 +183,22 @@ impl Shared {
     }
 }
 
+/// Flow whose rate is recomputed at each change.
+#[derive(Clone, Debug)]
+struct Flow {
+    path: Vec<u32>,
+    window: f64,
+    latency: Span,
+    left: f64,
+    rate: f64,
+    since: Time,
+    /// True if its end is known.
+    timed: bool,
+}
+
+/// Bytes below which a flow counts as empty.
+const HALF_A_BYTE: f64 = 0.5;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,7 +214,7 @@ mod tests {
         (Network::new(&NetworkConfig::of_the_paper(), readings, &world), world)
     }
 
-    fn route(world: &World, to: SiteId) -> (SiteId, SiteId, Distance) {
+    fn route(world: &World, to: SiteId) -> Route {
         (SITES[0], to, world.distance(SITES[0], to))
     }
 
@@ -265,9 +228,8 @@ mod tests {
     #[test]
     fn a_flow_is_bound_by_its_window_or_by_its_part_of_the_narrowest_link_when_it_begins() {
         let (mut network, world) = network(&Readings::default());
-        let lasts = |network: &mut Network, route| match network.open(0, route, 1_000_000_000, Time::ZERO) {
-            FlowStart::Lasts(span) => span.as_secs_f64(),
-            FlowStart::Shared => panic!("rates are fixed"),
+        let lasts = |network: &mut Network, route| {
+            network.open(0, route, 1_000_000_000, Time::ZERO).expect("rates are fixed").as_secs_f64()
         };
         // Alone: 90 MB/s inside the site, 17.4375 MB/s over its link, 64 KiB / 12.2 ms across backbones. Two share a link.
         for (site, alone, beside) in
@@ -289,7 +251,7 @@ mod tests {
         let link = 0.9 * 155e6 / 8.0;
         let mut end = [Time::ZERO; 2];
         for (flow, bytes) in [(0, 10 * 17_437_500), (1, 30 * 17_437_500)] {
-            assert_eq!(network.open(flow, route, bytes, Time::ZERO), FlowStart::Shared);
+            assert_eq!(network.open(flow, route, bytes, Time::ZERO), None);
         }
         network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at);
         // Each has half of the link: 20 s for one, 60 s for the other if the first did not end.

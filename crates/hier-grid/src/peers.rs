@@ -8,15 +8,15 @@
 
 mod flood;
 
-use crate::config::{PeerDeadline, Readings};
+use crate::config::{Neighbours, PeerDeadline};
 use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::message::{Address, MessageObserver, Payload};
 use crate::network::Network;
 use crate::overlay::{HOPS, Overlay};
 use crate::run::Run;
-use crate::unaccepted::{Allowance, PeerBacklog, RESUBMIT, Unaccepted, UnacceptedJob};
-use crate::world::{ServerId, StationId, World, narrow};
+use crate::unaccepted::{Allowance, RESUBMIT, Unaccepted, UnacceptedJob};
+use crate::world::{Server, ServerId, StationId, World, narrow};
 use sim_core::{EventKey, JobId, SiteId, Span, Streams, Time};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -28,22 +28,22 @@ const DEADLINE: u64 = 3;
 pub(crate) struct Peers {
     overlay: Overlay,
     peers: Vec<Peer>,
-    /// Distinct numbers of CPUs of servers; `width_of` holds, for each peer, an index into them.
+    /// Distinct numbers of CPUs of servers.
     widths: Vec<u32>,
-    width_of: Vec<u32>,
     /// Jobs that no peer has accepted yet, by class.
     unaccepted: Vec<Unaccepted>,
     /// The next resubmission that each peer would accept.
     candidates: BTreeSet<(Time, JobId, u32)>,
     /// The event of the earliest candidate.
     alarm: Option<(Time, EventKey)>,
-    deadline: PeerDeadline,
     mean_cpus: f64,
 }
 
 /// Knowledge of a peer: its queue and the expected end of its current job.
 #[derive(Clone, Debug, Default)]
 struct Peer {
+    /// Position of its number of CPUs among the widths.
+    width: usize,
     queue: VecDeque<JobId>,
     /// Sum of the estimates of all jobs that it has accepted and not yet offered itself to.
     queued: Span,
@@ -58,26 +58,53 @@ impl Peer {
     fn meets(&self, allowance: Allowance, now: Time) -> bool {
         allowance.is_some_and(|allowed| self.free_at.saturating_since(now) + self.queued <= allowed)
     }
+
+    /// Returns the job with the first time from `now` on at which the peer would accept its resubmission if nothing else changes;
+    /// `None` if never, or not before `best`. With `shortcuts`, resubmissions that must fail are skipped.
+    #[inline]
+    fn acceptance(
+        &self,
+        waiting: &UnacceptedJob,
+        allowance: Allowance,
+        best: Option<(Time, JobId)>,
+        (now, shortcuts): (Time, bool),
+    ) -> Option<(Time, JobId)> {
+        let allowed = allowance?;
+        let from = if !shortcuts {
+            now
+        } else if self.queued > allowed {
+            return None;
+        } else {
+            // Running the backlog down to this leaves exactly the allowance.
+            let slack = allowed.saturating_sub(self.queued);
+            Time::from_nanos(self.free_at.as_nanos().saturating_sub(slack.as_nanos())).max(now)
+        };
+        // Most jobs are excluded here, before the division in `next_from`.
+        if best.is_some_and(|(best, _)| from > best) {
+            return None;
+        }
+        let found = (waiting.next_from(from), waiting.job);
+        best.is_none_or(|best| found < best).then_some(found)
+    }
 }
 
 impl Peers {
-    pub(crate) fn new(world: &World, network: &Network, readings: &Readings, streams: &Streams) -> Self {
+    pub(crate) fn new(world: &World, network: &Network, neighbours: Neighbours, streams: &Streams) -> Self {
         let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
         // Estimates and deadlines depend on a server only by its CPUs, and there are few distinct numbers of them:
         // the allowance of a job is computed once per width.
         let mut widths: Vec<u32> = world.servers().iter().map(|server| server.cpus).collect();
         widths.sort_unstable();
         widths.dedup();
-        let width = |cpus| narrow(widths.partition_point(|width| *width < cpus));
+        let width = |cpus| widths.partition_point(|width| *width < cpus);
+        let peer = |server: &Server| Peer { width: width(server.cpus), ..Peer::default() };
         Self {
-            width_of: world.servers().iter().map(|server| width(server.cpus)).collect(),
-            overlay: Overlay::new(&sites, readings.neighbours, (world, network), streams),
-            peers: vec![Peer::default(); world.servers().len()],
+            overlay: Overlay::new(&sites, neighbours, (world, network), streams),
+            peers: world.servers().iter().map(peer).collect(),
             unaccepted: vec![Unaccepted::new(widths.len()); world.classes.len()],
             widths,
             candidates: BTreeSet::new(),
             alarm: None,
-            deadline: readings.peer_deadline,
             mean_cpus: world.mean_cpus(),
         }
     }
@@ -131,7 +158,7 @@ impl Peers {
         let share = fabric.grid_share();
         let allowance = |width: &u32| {
             let own = state.estimate(f64::from(*width), share);
-            let base = match self.deadline {
+            let base = match fabric.config.readings.peer_deadline {
                 PeerDeadline::OwnEstimate => own,
                 PeerDeadline::MeanServer => state.estimate(self.mean_cpus, share),
             };
@@ -150,16 +177,14 @@ impl Peers {
         let waiting = UnacceptedJob { job, since: run.now(), tried: 0, entry: entry.0 };
         let allowances = self.allowances(job, run);
         self.unaccepted[usize::from(class)].push(waiting, &allowances);
+        let mode = (run.now(), run.shortcuts);
         for peer in 0..narrow(self.peers.len()) {
-            if !run.servers[peer as usize].bag.holds(class) {
-                continue;
-            }
+            let at = &self.peers[peer as usize];
             // A new job can only bring a peer's candidate forward, so the other jobs need no second look.
-            let candidate = self.peers[peer as usize].candidate;
-            let allowance = allowances[self.width_of[peer as usize] as usize];
-            let found = self.backlog(peer, run.now(), run.shortcuts).acceptance(&waiting, allowance, candidate);
-            if found.is_some() {
-                self.set_candidate(peer, found);
+            if run.servers[peer as usize].bag.holds(class)
+                && let Some(found) = at.acceptance(&waiting, allowances[at.width], at.candidate, mode)
+            {
+                self.set_candidate(peer, Some(found));
             }
         }
         self.set_alarm(run);
@@ -172,7 +197,10 @@ impl Peers {
             self.decline(peer, job, run);
             return;
         }
-        run.accepted(peer, job);
+        // R3: a job's wait may end here.
+        if run.waits_until_accepted {
+            run.end_wait(peer, job);
+        }
         self.peers[peer.index()].queue.push_back(job);
         if run.servers[peer.index()].is_idle() {
             self.server_free(peer, run);
@@ -220,21 +248,15 @@ impl Peers {
         self.peer_has_changed(peer.0, run);
     }
 
-    fn backlog(&self, peer: u32, now: Time, shortcuts: bool) -> PeerBacklog {
-        let Peer { queued, free_at, .. } = self.peers[peer as usize];
-        PeerBacklog { queued, free_at, now, shortcuts }
-    }
-
     /// Finds the unaccepted job whose resubmission a peer would accept first.
     fn choose_candidate(&mut self, peer: u32, fabric: &Fabric<impl MessageObserver>, now: Time) {
-        let backlog = self.backlog(peer, now, fabric.shortcuts);
+        let at = &self.peers[peer as usize];
         let mut best = None;
         for class in fabric.servers[peer as usize].bag.classes() {
             let unaccepted = &self.unaccepted[usize::from(class)];
-            let allowances = &unaccepted.allowances[self.width_of[peer as usize] as usize];
-            for (waiting, allowance) in unaccepted.jobs.iter().zip(allowances) {
+            for (waiting, allowance) in unaccepted.jobs.iter().zip(&unaccepted.allowances[at.width]) {
                 // `acceptance` returns a value only if it beats the best so far, so most jobs cost one comparison.
-                best = backlog.acceptance(waiting, *allowance, best).or(best);
+                best = at.acceptance(waiting, *allowance, best, (now, fabric.shortcuts)).or(best);
             }
         }
         self.set_candidate(peer, best);

@@ -4,7 +4,6 @@ use crate::config::OutputTransfer;
 use crate::event::Event;
 use crate::fabric::{Cargo, Fabric, Phase, Transfer};
 use crate::message::{Address, Envelope, MessageObserver, Payload};
-use crate::network::FlowStart;
 use crate::world::{ServerId, StationId, narrow};
 use sim_core::{Context, EventKey, Fact, JobId, ProcId, SiteId, Span, Time};
 use std::ops::{Deref, DerefMut};
@@ -75,15 +74,8 @@ pub(crate) trait Run: Context<Event> + DerefMut<Target = Fabric<Self::Observer>>
         let there = machine.site;
         self.emit(Fact::Seized { job, processor: ProcId(server.0) });
         let distance = self.world.distance(here, there);
-        self.counts.ran_at(distance);
+        self.counts.ran_at[distance as usize] += 1;
         self.transfer(here, there, input, Cargo::Input(server, job));
-    }
-
-    /// Records that a peer has accepted the job: the wait time ends here if R3 says so.
-    fn accepted(&mut self, peer: ServerId, job: JobId) {
-        if self.waits_until_accepted {
-            self.end_wait(peer, job);
-        }
     }
 
     /// Ends a job's wait time (the paper's SJTT).
@@ -111,13 +103,13 @@ pub(crate) trait Run: Context<Event> + DerefMut<Target = Fabric<Self::Observer>>
 
     fn transfer(&mut self, from: SiteId, to: SiteId, bytes: u64, cargo: Cargo) {
         let now = self.now();
-        let distance = self.world.distance(from, to);
-        let flow = narrow(self.transfers.insert(Transfer { from, to, distance, cargo, end: None }));
-        match self.network.open(flow, (from, to, distance), bytes, now) {
-            FlowStart::Lasts(span) => {
+        let route = (from, to, self.world.distance(from, to));
+        let flow = narrow(self.transfers.insert(Transfer { route, cargo, end: None }));
+        match self.network.open(flow, route, bytes, now) {
+            Some(span) => {
                 self.post_in(span, Event::Transferred(flow));
             }
-            FlowStart::Shared => self.reshare(),
+            None => self.reshare(),
         }
     }
 
@@ -137,23 +129,18 @@ pub(crate) trait Run: Context<Event> + DerefMut<Target = Fabric<Self::Observer>>
 
     /// Ends a transfer: a server can run its job, or a work station has its output.
     fn transferred(&mut self, flow: u32) -> Cargo {
-        let Transfer { from, to, distance, cargo, .. } = self.transfers.remove(flow as usize);
-        self.network.close(flow, (from, to, distance));
+        let Transfer { route, cargo, .. } = self.transfers.remove(flow as usize);
+        self.network.close(flow, route);
         self.reshare();
         if let Cargo::Input(server, job) = cargo {
-            self.begin(server, job);
+            let machine = &mut self.servers[server.index()];
+            machine.phase = Phase::Running;
+            let cpus = f64::from(machine.cpus);
+            // The work is spread over all CPUs, of which the owners leave a share to the grid.
+            let runtime = self.jobs.get(job).runtime(cpus, self.grid_share());
+            self.post_in(runtime, Event::Ran(server));
         }
         cargo
-    }
-
-    fn begin(&mut self, server: ServerId, job: JobId) {
-        let share = self.grid_share();
-        let machine = &mut self.servers[server.index()];
-        machine.phase = Phase::Running;
-        let cpus = f64::from(machine.cpus);
-        // The work is spread over all CPUs, of which the owners leave a share to the grid.
-        let runtime = self.jobs.get(job).runtime(cpus, share);
-        self.post_in(runtime, Event::Ran(server));
     }
 
     fn send_output(&mut self, server: ServerId) {

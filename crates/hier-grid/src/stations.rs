@@ -1,20 +1,18 @@
 //! Work stations of the paper's experiments: submission times and attributes of jobs.
 
-use crate::config::{Config, JobConfig, Sizes, SubmissionRule};
+use crate::config::{Config, JobConfig, Readings, Sizes, SubmissionRule};
 use crate::jobs::{JobState, Work};
 use crate::world::{StationId, World};
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
-use sim_core::{Purpose, Span, Stream, Streams, Time};
+use sim_core::{Purpose, SiteId, Span, Stream, Streams, Time};
 
 /// Attributes of jobs, drawn when a job is made, in the order of their numbers: every system gets the same jobs.
 #[derive(Clone, Debug)]
 struct JobSampler {
     config: JobConfig,
-    sizes: Sizes,
-    bytes_per_cpu_second: f64,
-    sigma: f64,
+    readings: Readings,
     systems: u32,
     size_draws: Stream,
     system_draws: Stream,
@@ -32,9 +30,7 @@ impl JobSampler {
         let poisson = |mean: f64| Poisson::new(mean).expect("a positive mean");
         Self {
             config: config.jobs.clone(),
-            sizes: config.readings.sizes,
-            bytes_per_cpu_second: config.readings.bytes_per_cpu_second,
-            sigma: config.readings.sigma,
+            readings: config.readings.clone(),
             systems,
             size_draws: streams.stream(Purpose("input sizes"), 0),
             system_draws: streams.stream(Purpose("job operating systems"), 0),
@@ -47,7 +43,7 @@ impl JobSampler {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
     fn draw(&mut self, station: StationId, submit: Time) -> JobState {
         // R10. A Poisson number of megabytes hardly varies about a mean of gigabytes; one of gigabytes is coarse.
-        let input = match self.sizes {
+        let input = match self.readings.sizes {
             Sizes::PoissonMb => self.megabytes.sample(&mut self.size_draws) * 1e6,
             Sizes::PoissonGb => self.gigabytes.sample(&mut self.size_draws) * 1e9,
             Sizes::Exponential => {
@@ -60,8 +56,8 @@ impl JobSampler {
         let system = self.system_draws.random_range(0..self.systems);
         let deviate: f64 = StandardNormal.sample(&mut self.work_draws);
         // The Gaussian has no lower bound and run times have one, so it is cut off at `shortest`.
-        let factor = (1.0 + self.sigma * deviate).max(self.config.shortest);
-        let estimate = input / self.bytes_per_cpu_second;
+        let factor = (1.0 + self.readings.sigma * deviate).max(self.config.shortest);
+        let estimate = input / self.readings.bytes_per_cpu_second;
         let class = u8::try_from(system).expect("at most 32 operating systems");
         let output = (input * self.config.output_factor).min(MOST_BYTES) as u64;
         let work = Work { divides: true, estimate, actual: estimate * factor };
@@ -85,6 +81,8 @@ pub(crate) struct Stations {
     thinking: Option<Thinking>,
     /// Order in which they begin.
     pub(crate) order: Vec<StationId>,
+    /// Mean CPUs of a server, for the run time in every job's record.
+    pub(crate) mean_cpus: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -92,7 +90,6 @@ struct Thinking {
     mean: Vec<f64>,
     /// Probability of a due submission, by site; `None` if it always happens.
     chance: Option<Vec<f64>>,
-    site_of_station: Vec<u32>,
     draws: Vec<Stream>,
 }
 
@@ -112,7 +109,6 @@ impl Stations {
                         let draw = |_| low + (high - low) * chances.random::<f64>();
                         (0..world.sites()).map(draw).collect()
                     }),
-                    site_of_station: world.site_of_station.clone(),
                     draws: (0..stations).map(|station| streams.stream(Purpose("think times"), station)).collect(),
                 })
             }
@@ -123,7 +119,8 @@ impl Stations {
             // after their first think time.
             order.shuffle(&mut streams.stream(Purpose("order of submission"), 0));
         }
-        Self { draws: JobSampler::new(config, world.systems, streams), left: config.jobs.count, thinking, order }
+        let draws = JobSampler::new(config, world.systems, streams);
+        Self { draws, left: config.jobs.count, thinking, order, mean_cpus: world.mean_cpus() }
     }
 
     pub(crate) fn next(&mut self, station: StationId) -> StationAction {
@@ -139,11 +136,11 @@ impl Stations {
         }
     }
 
-    pub(crate) fn happens(&mut self, station: StationId) -> bool {
+    /// Draws if a due submission of a work station at this site happens.
+    pub(crate) fn happens(&mut self, station: StationId, site: SiteId) -> bool {
         match &mut self.thinking {
-            Some(Thinking { chance: Some(chance), site_of_station, draws, .. }) => {
-                let site = site_of_station[station.index()] as usize;
-                draws[station.index()].random::<f64>() < chance[site]
+            Some(Thinking { chance: Some(chance), draws, .. }) => {
+                draws[station.index()].random::<f64>() < chance[site.index()]
             }
             _ => true,
         }

@@ -47,62 +47,49 @@ pub(crate) struct SchedulerForest {
 impl SchedulerForest {
     /// Builds the world's tree, cut into `trees`.
     pub(crate) fn plant(world: &World, trees: u32, network: &Network) -> Self {
-        let mut forest = Self {
-            schedulers: Vec::new(),
-            roots: Vec::new(),
-            deepest: Vec::new(),
-            leaf_of_site: vec![SchedulerId(0); world.sites() as usize],
-            edges: Vec::new(),
-        };
+        let mut forest = Self { leaf_of_site: vec![SchedulerId(0); world.sites() as usize], ..Self::default() };
         let mut first_site = 0;
         for (tree, shape) in (0..).zip(world.shape.cut(trees as usize)) {
-            first_site = forest.add(tree, &shape, first_site);
-            let first = forest.roots[tree as usize].index();
-            // Level by level, a scheduler's parent precedes it.
-            let mut latency = vec![Span::ZERO; forest.schedulers.len() - first];
-            let mut deepest = Span::ZERO;
-            for at in first + 1..forest.schedulers.len() {
-                let scheduler = &forest.schedulers[at];
-                let parent = scheduler.parent.expect("only the first is a root").index();
-                let hop = network.latency(world.distance(forest.schedulers[parent].site(), scheduler.site()));
-                latency[at - first] = latency[parent - first] + hop;
-                deepest = deepest.max(latency[at - first]);
-            }
-            forest.deepest.push(deepest);
-            forest.edges.push(narrow(latency.len() - 1));
+            first_site = forest.add(tree, &shape, first_site, |a, b| network.latency(world.distance(a, b)));
         }
         forest
     }
 
-    /// Adds one tree, level by level, so that the children of a scheduler are neighbours.
-    fn add(&mut self, tree: u32, shape: &Shape, first_site: u32) -> u32 {
+    /// Adds one tree, level by level, so that the children of a scheduler are neighbours. Returns the first site behind it.
+    fn add(&mut self, tree: u32, shape: &Shape, first_site: u32, hop: impl Fn(SiteId, SiteId) -> Span) -> u32 {
         let sites = |shape: &Shape, first: u32| first..first + narrow(shape.leaves());
         let end = sites(shape, first_site).end;
         let first = self.schedulers.len();
         self.roots.push(SchedulerId(narrow(first)));
         let root = Scheduler { parent: None, slot: 0, children: 0..0, sites: sites(shape, first_site), tree, level: 0 };
         self.schedulers.push(root);
-        let mut shapes = vec![shape];
+        let mut deepest = Span::ZERO;
+        let mut shapes = vec![(shape, Span::ZERO)];
         let mut at = first;
-        // Breadth first: the schedulers from `at` on still lack their children, and `shapes` holds the shapes of those schedulers.
+        // Breadth first: the schedulers from `at` on still lack their children, and `shapes` holds the shapes of the tree's schedulers
+        // with their latency from the root.
         while at < self.schedulers.len() {
-            let shape = shapes[at - first];
+            let (shape, latency) = shapes[at - first];
+            deepest = deepest.max(latency);
             let children = narrow(self.schedulers.len());
             let mut next = self.schedulers[at].sites.start;
             if shape.children.is_empty() {
                 self.leaf_of_site[next as usize] = SchedulerId(narrow(at));
             }
             for (slot, child) in shape.children.iter().enumerate() {
+                let latency = latency + hop(self.schedulers[at].site(), SiteId(next));
                 let sites = sites(child, next);
                 next = sites.end;
                 let level = self.schedulers[at].level + 1;
                 let parent = Some(SchedulerId(narrow(at)));
                 self.schedulers.push(Scheduler { parent, slot, children: 0..0, sites, tree, level });
-                shapes.push(child);
+                shapes.push((child, latency));
             }
             self.schedulers[at].children = children..narrow(self.schedulers.len());
             at += 1;
         }
+        self.deepest.push(deepest);
+        self.edges.push(narrow(shapes.len() - 1));
         end
     }
 

@@ -52,54 +52,10 @@ pub(crate) struct UnacceptedJob {
 }
 
 impl UnacceptedJob {
-    /// Number of its first resubmission at or after `at`.
-    const fn next(&self, at: Time) -> u64 {
+    /// Time of its first resubmission to come at or after `at`.
+    pub(crate) fn next_from(&self, at: Time) -> Time {
         // Resubmissions come every two minutes since the first request; those up to `tried` are past.
         let number = at.saturating_since(self.since).as_nanos().div_ceil(RESUBMIT.as_nanos());
-        if number > self.tried { number } else { self.tried + 1 }
-    }
-
-    fn time(&self, number: u64) -> Time {
-        self.since + RESUBMIT * number
-    }
-}
-
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct PeerBacklog {
-    /// Sum of the estimates of all jobs that it has accepted and not yet offered itself to.
-    pub(crate) queued: Span,
-    /// Expected end of the current job.
-    pub(crate) free_at: Time,
-    pub(crate) now: Time,
-    /// True if resubmissions that must fail are skipped; otherwise every one is tried.
-    pub(crate) shortcuts: bool,
-}
-
-impl PeerBacklog {
-    /// Returns the job with the first time at which the peer would accept its resubmission if nothing else changes; `None` if
-    /// never, or not before `best`.
-    #[inline]
-    pub(crate) fn acceptance(
-        &self,
-        waiting: &UnacceptedJob,
-        allowance: Allowance,
-        best: Option<(Time, JobId)>,
-    ) -> Option<(Time, JobId)> {
-        let allowed = allowance?;
-        let from = if !self.shortcuts {
-            self.now
-        } else if self.queued > allowed {
-            return None;
-        } else {
-            // Running the backlog down to this leaves exactly the allowance.
-            let slack = allowed.saturating_sub(self.queued);
-            Time::from_nanos(self.free_at.as_nanos().saturating_sub(slack.as_nanos())).max(self.now)
-        };
-        // Most jobs are excluded here, before the division in `next`.
-        if best.is_some_and(|(best, _)| from > best) {
-            return None;
-        }
-        let found = (waiting.time(waiting.next(from)), waiting.job);
-        best.is_none_or(|best| found < best).then_some(found)
+        self.since + RESUBMIT * number.max(self.tried + 1)
     }
 }

@@ -58,12 +58,12 @@ impl Bag {
 }
 
 /// Requirements of a job (the paper's JMR): an operating system and, if widths matter, the number of CPUs that it needs at once.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Requirement {
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Requirement {
     /// The operating system, counted from 0.
-    pub system: u32,
+    pub(crate) system: u32,
     /// CPUs, at least 1.
-    pub cpus: u32,
+    pub(crate) cpus: u32,
 }
 
 /// One server: a parallel machine that runs one job at a time on all of its CPUs.
@@ -80,9 +80,7 @@ pub struct Server {
 /// Sites in nets in backbones, with their servers and work stations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct World {
-    pub(crate) sites_per_net: u32,
-    pub(crate) nets_per_backbone: u32,
-    pub(crate) backbones: u32,
+    pub(crate) places: Places,
     pub(crate) servers: Vec<Server>,
     /// First server of each site, and one past the last.
     pub(crate) first_server: Vec<u32>,
@@ -179,9 +177,7 @@ impl World {
         assert_eq!(stations.len(), sites as usize, "one number of work stations for each site");
         assert_eq!(shape.leaves(), sites as usize, "one leaf of the tree for each site");
         let mut world = Self {
-            sites_per_net: places.sites,
-            nets_per_backbone: places.nets,
-            backbones: places.backbones,
+            places,
             servers: Vec::new(),
             first_server: vec![0],
             first_station: vec![0],
@@ -297,10 +293,10 @@ impl World {
         if a.0 == b.0 {
             return Distance::SameSite;
         }
-        let (net_a, net_b) = (a.0 / self.sites_per_net, b.0 / self.sites_per_net);
+        let (net_a, net_b) = (a.0 / self.places.sites, b.0 / self.places.sites);
         if net_a == net_b {
             Distance::SameNet
-        } else if net_a / self.nets_per_backbone == net_b / self.nets_per_backbone {
+        } else if net_a / self.places.nets == net_b / self.places.nets {
             Distance::SameBackbone
         } else {
             Distance::Across

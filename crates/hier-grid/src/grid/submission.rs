@@ -11,7 +11,7 @@ use sim_core::{Context, Fact, Job, Rejection};
 impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     pub(super) fn open_source(&mut self, cx: &mut impl Context<Event>) {
         self.pull(cx);
-        if let Source::Stations { stations, .. } = &self.source {
+        if let Source::Stations(stations) = &self.source {
             for station in stations.order.clone() {
                 self.continue_from(station, cx);
             }
@@ -29,19 +29,19 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
     }
 
     fn submit_from(&mut self, station: StationId, cx: &mut impl Context<Event>) {
-        let Source::Stations { stations, mean_cpus } = &mut self.source else { return };
+        let Source::Stations(stations) = &mut self.source else { return };
         let now = cx.now();
-        let state = stations.make(station, now);
+        let (state, mean_cpus) = (stations.make(station, now), stations.mean_cpus);
         // The run time in the record is that on a mean server without other users.
-        let mut job = Job::new(self.fabric.jobs.next(), now, 1, state.runtime(*mean_cpus, 1.0));
+        let mut job = Job::new(self.fabric.jobs.next(), now, 1, state.runtime(mean_cpus, 1.0));
         job.origin = Some(self.fabric.world.site_of(station));
-        job.request.estimate = Some(state.estimate(*mean_cpus, 1.0));
+        job.request.estimate = Some(state.estimate(mean_cpus, 1.0));
         self.submit(state, job, cx);
     }
 
     /// Continues a work station without a job in the grid: it submits, thinks, or rests.
     pub(super) fn continue_from(&mut self, station: StationId, cx: &mut impl Context<Event>) {
-        let Source::Stations { stations, .. } = &mut self.source else { return };
+        let Source::Stations(stations) = &mut self.source else { return };
         match stations.next(station) {
             StationAction::Submit => self.submit_from(station, cx),
             StationAction::Think(span) => {
@@ -53,12 +53,12 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
 
     /// Ends the think time of a work station: it submits, or by chance thinks again.
     pub(super) fn due(&mut self, station: StationId, cx: &mut impl Context<Event>) {
-        let Source::Stations { stations, .. } = &mut self.source else { return };
+        let Source::Stations(stations) = &mut self.source else { return };
         if stations.left == 0 {
             return;
         }
         // Experiment 2: a due submission happens with the site's probability; otherwise the work station thinks again.
-        if stations.happens(station) {
+        if stations.happens(station, self.fabric.world.site_of(station)) {
             self.submit_from(station, cx);
         } else {
             self.continue_from(station, cx);

@@ -81,8 +81,8 @@ impl Trees {
         if run.is_observed() {
             self.show_discovery(root.index(), edges as usize + 1, discovery, run);
         } else {
-            run.counts.count_many(Kind::Discover, edges.into());
-            run.counts.count_many(Kind::Bags, edges.into());
+            run.counts.count(Kind::Discover, edges.into());
+            run.counts.count(Kind::Bags, edges.into());
         }
         run.post_in(self.forest.deepest[tree as usize] * 2, Event::Discovered(root));
     }

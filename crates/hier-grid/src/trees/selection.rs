@@ -208,7 +208,10 @@ impl Trees {
             return;
         }
         let back = narrow(jobs.len());
-        run.counts.moved(reason, u64::from(back));
+        match reason {
+            Reason::Butterfly => run.counts.butterfly += u64::from(back),
+            Reason::LoadBalance => run.counts.load_balance += u64::from(back),
+        }
         run.counts.cancelled += u64::from(back);
         let state = &mut self.states[at.index()];
         // Jobs that do not come back have gone to a server.
