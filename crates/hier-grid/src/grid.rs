@@ -158,11 +158,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         &self.fabric.counts
     }
 
-    /// World of the grid.
-    pub const fn world(&self) -> &World {
-        &self.fabric.world
-    }
-
     /// Observer of the grid's messages.
     pub const fn observer(&self) -> &O {
         &self.fabric.observer

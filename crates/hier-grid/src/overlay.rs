@@ -39,7 +39,7 @@ impl Overlay {
         (world, network): (&World, &Network),
         streams: &Streams,
     ) -> Self {
-        let mut links = Links { neighbours: vec![Vec::new(); sites.len()] };
+        let mut links = Links(vec![Vec::new(); sites.len()]);
         let mut ring: Vec<u32> = (0..narrow(sites.len())).collect();
         match neighbours {
             // Peers are numbered site by site: the ring runs through neighbouring sites, and so do links to the next but one.
@@ -52,7 +52,7 @@ impl Overlay {
         }
         let hop = |from: SiteId, to: u32| (to, network.latency(world.distance(from, sites[to as usize])));
         let of_peer = |(site, neighbours): (&SiteId, &Vec<u32>)| neighbours.iter().map(|to| hop(*site, *to)).collect();
-        let neighbours = sites.iter().zip(&links.neighbours).map(of_peer).collect();
+        let neighbours = sites.iter().zip(&links.0).map(of_peer).collect();
         Self { neighbours, forwards: vec![None; sites.len()] }
     }
 
@@ -108,17 +108,16 @@ impl Overlay {
     }
 }
 
-struct Links {
-    neighbours: Vec<Vec<u32>>,
-}
+/// Neighbours of each peer.
+struct Links(Vec<Vec<u32>>);
 
 impl Links {
     fn join(&mut self, a: u32, b: u32) -> bool {
-        if a == b || self.neighbours[a as usize].contains(&b) {
+        if a == b || self.0[a as usize].contains(&b) {
             return false;
         }
-        self.neighbours[a as usize].push(b);
-        self.neighbours[b as usize].push(a);
+        self.0[a as usize].push(b);
+        self.0[b as usize].push(a);
         true
     }
 
@@ -140,7 +139,7 @@ impl Links {
         while open.len() > 1 && failures < 100 {
             let (a, b) = (open[draws.random_range(0..open.len())], open[draws.random_range(0..open.len())]);
             failures = if self.join(a, b) { 0 } else { failures + 1 };
-            open.retain(|peer| self.neighbours[*peer as usize].len() < degree);
+            open.retain(|peer| self.0[*peer as usize].len() < degree);
         }
     }
 }

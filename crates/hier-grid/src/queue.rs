@@ -106,9 +106,4 @@ impl DelegatedJobs {
         let settled = move |child: usize| child != slot && !self.fresh[child];
         self.by_child.iter().enumerate().filter(move |(child, _)| settled(*child))
     }
-
-    /// Removes a job from the first child that has it, and returns that child.
-    pub(crate) fn remove_anywhere(&mut self, kind: ClassAndHome, job: JobId) -> Option<usize> {
-        self.by_child.iter_mut().position(|held| held.remove(kind, job))
-    }
 }

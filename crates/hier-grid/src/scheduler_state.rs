@@ -7,11 +7,6 @@ use crate::uplink::Uplink;
 use crate::world::{Bag, narrow};
 use sim_core::JobId;
 
-/// B_share = ⌈B_rate × N⌉ with B_rate = B_power / `total` (formulas 1 and 2): a branch's part of `jobs`.
-pub(crate) const fn share(power: u64, total: u64, jobs: u64) -> u64 {
-    (power * jobs).div_ceil(total)
-}
-
 /// Channel of a scheduler: jobs in its bag find resources behind its branches, or at the site of an LGS.
 #[derive(Clone, Debug)]
 pub(crate) struct Channel {
@@ -77,11 +72,15 @@ pub(crate) struct SchedulerState {
     pub(crate) root: RootState,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Collected {
-    pub(crate) at_hand: Vec<JobId>,
-    /// Jobs to cancel, with the child that has them.
-    pub(crate) cancels: Vec<(usize, Reason, Vec<JobId>)>,
+/// Jobs to cancel, by the child that has them and the algorithm that takes them back.
+type Cancels = Vec<((usize, Reason), Vec<JobId>)>;
+
+/// Adds a job to the list of its key. Lists are in the order of their first jobs.
+pub(crate) fn group<K: PartialEq>(lists: &mut Vec<(K, Vec<JobId>)>, key: K, job: JobId) {
+    match lists.iter_mut().find(|(of, _)| *of == key) {
+        Some((_, jobs)) => jobs.push(job),
+        None => lists.push((key, vec![job])),
+    }
 }
 
 impl SchedulerState {
@@ -101,10 +100,6 @@ impl SchedulerState {
     /// Unstarted jobs that could use a channel, except those in transit.
     pub(crate) fn unstarted_of(&self, bag: Bag) -> u32 {
         bag.classes().map(|class| self.unassigned.count(class) + self.delegated.count(class)).sum()
-    }
-
-    pub(crate) fn power(&self) -> u64 {
-        self.channels.iter().map(|channel| channel.power).sum()
     }
 
     pub(crate) fn channel(&mut self, bag: Bag) -> Option<&mut Channel> {
@@ -135,19 +130,18 @@ impl SchedulerState {
         jobs
     }
 
-    /// Number of jobs that may be pushed to a branch.
+    /// Number of jobs that may be pushed to a branch: B_share = ⌈B_rate × N⌉ with B_rate = B_power / Σ C_power (formulas 1 and 2).
     pub(crate) fn share_of(&self, channel: usize, slot: usize, rule: Share) -> u64 {
         let Channel { bag, power, branches, .. } = &self.channels[channel];
-        let branch = branches[slot].power;
-        match rule {
-            Share::AllChannels => share(branch, self.power(), self.unstarted().into()),
+        let (total, jobs) = match rule {
+            Share::AllChannels => (self.channels.iter().map(|channel| channel.power).sum(), self.unstarted()),
             Share::OwnChannel => {
                 // `unstarted_of` excludes jobs in transit, whose class is not stored.
-                let in_transit =
-                    branches.iter().map(|branch| branch.awaiting + narrow(branch.collected.len())).sum::<u32>();
-                share(branch, *power, (self.unstarted_of(*bag) + in_transit).into())
+                let in_transit = branches.iter().map(|branch| branch.awaiting + narrow(branch.collected.len()));
+                (*power, self.unstarted_of(*bag) + in_transit.sum::<u32>())
             }
-        }
+        };
+        (branches[slot].power * u64::from(jobs)).div_ceil(total)
     }
 
     /// Marks the branch from which an RFC came; does nothing if the channel is gone.
@@ -213,7 +207,8 @@ impl SchedulerState {
         algorithms.butterfly && siblings.any(|(_, held)| bag.classes().any(|class| is_held(held, class)))
     }
 
-    /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. The jobs found are no longer delegated.
+    /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. Returns the unassigned jobs, and those to
+    /// cancel. The jobs found are no longer delegated.
     ///
     /// `distance` returns the distance of a job's work station from the child (R5).
     pub(crate) fn collect(
@@ -222,28 +217,28 @@ impl SchedulerState {
         slot: usize,
         Config { algorithms, readings, .. }: &Config,
         distance: impl Fn(JobId) -> u32,
-    ) -> Collected {
+    ) -> (Vec<JobId>, Cancels) {
         // The share is that of the branch when it is served: N may have changed since it was marked.
         let bag = self.channels[channel].branches[slot].wants;
-        let mut found = Collected::default();
+        let (mut at_hand, mut cancels) = (Vec::new(), Cancels::new());
         for _ in 0..self.share_of(channel, slot, readings.share) {
             if let Some((sibling, kind, job)) = self.nearer(bag, slot).filter(|_| algorithms.butterfly) {
                 self.delegated.by_child[sibling].remove(kind, job);
-                found.cancel(sibling, Reason::Butterfly, job);
+                group(&mut cancels, (sibling, Reason::Butterfly), job);
             } else if let Some((kind, job)) = self.next_unassigned(bag, slot, readings.unassigned_order, &distance) {
                 self.unassigned.remove(kind, job);
-                found.at_hand.push(job);
+                at_hand.push(job);
             } else if let Some((sibling, kind, job)) =
                 self.of_most_loaded(bag, slot, readings.load_balance_takes).filter(|_| algorithms.load_balance)
             {
                 // It counts as in transit from now on; its cancel is sent after all jobs have been chosen.
                 self.delegated.by_child[sibling].remove(kind, job);
-                found.cancel(sibling, Reason::LoadBalance, job);
+                group(&mut cancels, (sibling, Reason::LoadBalance), job);
             } else {
                 break;
             }
         }
-        found
+        (at_hand, cancels)
     }
 
     /// All homes of all classes of a bag.
@@ -304,19 +299,6 @@ impl SchedulerState {
     }
 }
 
-impl Collected {
-    fn cancel(&mut self, child: usize, reason: Reason, job: JobId) {
-        match self.cancels.iter_mut().find(|(of, why, _)| (*of, *why) == (child, reason)) {
-            Some((.., jobs)) => jobs.push(job),
-            None => self.cancels.push((child, reason, vec![job])),
-        }
-    }
-
-    pub(crate) fn cancelled(&self) -> u32 {
-        self.cancels.iter().map(|(.., jobs)| narrow(jobs.len())).sum()
-    }
-}
-
 /// State that only the root of a tree has.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RootState {
@@ -364,7 +346,7 @@ mod tests {
         ClassAndHome { class, home }
     }
 
-    fn collect(state: &mut SchedulerState, channel: usize, slot: usize) -> Collected {
+    fn collect(state: &mut SchedulerState, channel: usize, slot: usize) -> (Vec<JobId>, Cancels) {
         state.collect(channel, slot, &Config::of_the_paper(System::Trees(1), 1, 1.0), |_| 0)
     }
 
@@ -389,16 +371,14 @@ mod tests {
         state.unassigned.insert(kind(0, 0), JobId(7));
         state.mark(ALL, ALL, 0, 1);
         // A third of four jobs, rounded up, is two: the nearer one and the own one.
-        let found = collect(&mut state.clone(), 1, 0);
-        assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)])]);
-        assert_eq!(found.at_hand, [JobId(7)]);
+        let butterfly = ((1, Reason::Butterfly), vec![JobId(5)]);
+        assert_eq!(collect(&mut state.clone(), 1, 0), (vec![JobId(7)], vec![butterfly.clone()]));
         // All of them if the branch is the only one.
         state.channels.remove(0);
         state.channels[0].power = 64;
         state.channels[0].branches[1].power = 0;
-        let found = collect(&mut state, 0, 0);
-        assert_eq!(found.at_hand, [7, 2].map(JobId));
-        assert_eq!(found.cancels, [(1, Reason::Butterfly, vec![JobId(5)]), (1, Reason::LoadBalance, vec![JobId(1)])]);
+        let load_balance = ((1, Reason::LoadBalance), vec![JobId(1)]);
+        assert_eq!(collect(&mut state, 0, 0), (vec![JobId(7), JobId(2)], vec![butterfly, load_balance]));
     }
 
     #[test]

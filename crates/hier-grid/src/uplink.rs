@@ -34,8 +34,4 @@ impl Uplink {
             (self.ticket, self.asked) = (0, Bag::EMPTY);
         }
     }
-
-    pub(crate) const fn is_asking(&self) -> bool {
-        self.ticket != 0
-    }
 }

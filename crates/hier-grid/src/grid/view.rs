@@ -31,8 +31,6 @@ pub struct SchedulerView {
     pub channels: Vec<ChannelView>,
     /// N: unstarted jobs in its subtree, as known to it. At an LGS: jobs in its queue.
     pub unstarted: u32,
-    /// Jobs that it has not pushed.
-    pub unassigned: u32,
 }
 
 /// State of a channel.
@@ -42,8 +40,6 @@ pub struct ChannelView {
     pub bag: Bag,
     /// CPUs behind it.
     pub power: u64,
-    /// True if an RFC has gone up and has not been answered.
-    pub asking: bool,
     /// Its branches; none at an LGS.
     pub branches: Vec<BranchView>,
 }
@@ -55,8 +51,6 @@ pub struct BranchView {
     pub child: SchedulerId,
     /// CPUs behind it.
     pub power: u64,
-    /// True if it is marked by an RFC.
-    pub marked: bool,
     /// B_share (formula 1): number of jobs that would be pushed to it now.
     pub share: u64,
 }
@@ -99,15 +93,9 @@ impl Trees {
             let branch = |(slot, branch): (usize, &Branch)| BranchView {
                 child: SchedulerId(at.children.start + narrow(slot)),
                 power: branch.power,
-                marked: branch.marked > 0,
                 share: state.share_of(c, slot, rule),
             };
-            ChannelView {
-                bag: channel.bag,
-                power: channel.power,
-                asking: channel.uplink.is_asking(),
-                branches: branches.map(branch).collect(),
-            }
+            ChannelView { bag: channel.bag, power: channel.power, branches: branches.map(branch).collect() }
         };
         SchedulerView {
             id,
@@ -118,7 +106,6 @@ impl Trees {
             parent: at.parent,
             channels: open.map(view).collect(),
             unstarted: state.unstarted(),
-            unassigned: if at.is_leaf() { 0 } else { state.unassigned.total },
         }
     }
 

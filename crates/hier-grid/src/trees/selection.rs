@@ -4,7 +4,7 @@ use super::Trees;
 use crate::fabric::Fabric;
 use crate::message::{Payload, Reason};
 use crate::run::Run;
-use crate::scheduler_state::Collected;
+use crate::scheduler_state::group;
 use crate::world::{Bag, SchedulerId, narrow};
 use sim_core::JobId;
 
@@ -54,9 +54,9 @@ impl Trees {
         let seat = forest.schedulers[child].site();
         let distance = |job: JobId| world.distance(world.site_of(jobs.get(job).station), seat) as u32;
         let state = &mut states[at.index()];
-        let found = state.collect(channel, slot, config, distance);
-        let (cancelled, bag) = (found.cancelled(), state.channels[channel].bag);
-        let Collected { at_hand, cancels } = found;
+        let (at_hand, cancels) = state.collect(channel, slot, config, distance);
+        let cancelled = cancels.iter().map(|(_, jobs)| narrow(jobs.len())).sum();
+        let bag = state.channels[channel].bag;
         state.in_transit += cancelled + narrow(at_hand.len());
         state.collections += 1;
         // The number distinguishes answers for this collection from those for an earlier one of the same branch, which has
@@ -71,7 +71,7 @@ impl Trees {
             self.push(at, bag, slot, run);
             return;
         }
-        for (child, reason, jobs) in cancels {
+        for ((child, reason), jobs) in cancels {
             for &job in &jobs {
                 // The report of its start may be on the way up while the cancel is on the way down.
                 run.jobs.get_mut(job).copies += 1;
@@ -166,19 +166,16 @@ impl Trees {
         // Three cases. An unassigned job goes back at once. A job that was pushed to a child is cancelled there in turn. An
         // unknown job has been started, and the report crosses this cancel; its copy count kept it from being forgotten until
         // here. `asked` is the number of jobs that this answer accounts for; the children answer for the rest.
-        let mut below: Vec<(usize, Vec<JobId>)> = Vec::new();
+        let mut below = Vec::new();
         for job in list {
             let kind = self.class_and_home(at, job, run);
             let state = &mut self.states[at.index()];
             if state.unassigned.remove(kind, job) {
                 back.push(job);
                 run.jobs.drop_copy(job);
-            } else if let Some(slot) = state.delegated.remove_anywhere(kind, job) {
+            } else if let Some(slot) = state.delegated.by_child.iter_mut().position(|held| held.remove(kind, job)) {
                 asked -= 1;
-                match below.iter_mut().find(|(of, _)| *of == slot) {
-                    Some((_, jobs)) => jobs.push(job),
-                    None => below.push((slot, vec![job])),
-                }
+                group(&mut below, slot, job);
             } else {
                 run.jobs.drop_copy(job);
             }
