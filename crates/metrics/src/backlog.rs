@@ -23,8 +23,8 @@ use sim_core::{Fact, Job, JobId, Probe, Span, Time};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Backlog {
+    /// Work of the waiting jobs.
     level: Timeline,
-    waiting: u64,
     /// Work of each job in the system. Never iterated.
     present: FxHashMap<JobId, u64>,
     jobs: u64,
@@ -71,19 +71,9 @@ impl Backlog {
         self.work = self.work.saturating_add(work);
         self.longest = self.longest.max(job.runtime);
         self.first_submit.get_or_insert(now);
-        self.wait(now, work);
-        self.last_submit = now;
-        self.at_last_submit = self.waiting;
-    }
-
-    fn wait(&mut self, now: Time, work: u64) {
         self.level.raise(now, work);
-        self.waiting += work;
-    }
-
-    fn leave(&mut self, now: Time, work: u64) {
-        self.level.lower(now, work);
-        self.waiting -= work;
+        self.last_submit = now;
+        self.at_last_submit = self.level.level();
     }
 
     /// Trend of the run, after its end.
@@ -118,19 +108,13 @@ impl Probe for Backlog {
     fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
             Fact::Submitted(job) => self.submit(now, job),
-            Fact::Started { job, .. } => {
-                let work = self.present[job];
-                self.leave(now, work);
-            }
-            Fact::Interrupted { job, .. } => {
-                let work = self.present[job];
-                self.wait(now, work);
-            }
+            Fact::Started { job, .. } => self.level.lower(now, self.present[job]),
+            Fact::Interrupted { job, .. } => self.level.raise(now, self.present[job]),
             Fact::Rejected { job, .. } => {
                 if let Some(work) = self.present.remove(job) {
-                    self.leave(now, work);
+                    self.level.lower(now, work);
                     // A rejected job does not count.
-                    self.at_last_submit = self.at_last_submit.min(self.waiting);
+                    self.at_last_submit = self.at_last_submit.min(self.level.level());
                     self.jobs -= 1;
                     self.work -= work;
                 }

@@ -19,6 +19,10 @@ pub struct Timeline {
 impl Timeline {
     const SLICES: usize = 1024;
 
+    pub(crate) const fn level(&self) -> u64 {
+        self.gauge.level()
+    }
+
     /// Raises the level by `by` at the instant `now`.
     pub fn raise(&mut self, now: Time, by: u64) {
         self.advance(now);
