@@ -110,7 +110,7 @@ macro_rules! readings {
     ($(#[$meta:meta])* $vis:vis struct $Readings:ident { $($fields:tt)* }) => {
         $crate::readings!(@field [$(#[$meta])*] [$vis] $Readings [] [$($fields)*]);
     };
-    // Question with words as answers: declare their type, then go on to the next field.
+    // Question with words as answers: declare their type.
     (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
         $(#[$meta:meta])* $id:ident $field:ident: enum $Answer:ident $question:literal { $($answers:tt)* } $($rest:tt)*
     ]) => {
@@ -118,9 +118,9 @@ macro_rules! readings {
             #[doc = concat!(stringify!($id), ": ", $question)]
             $vis enum $Answer { $($answers)* }
         }
-        $crate::readings!(@field $metas [$vis] $Readings [$($done)* {
-            [$(#[$meta])*] $id $field $Answer $question [$Answer::ANSWERS] [<$Answer as ::core::default::Default>::default()]
-        }] [$($rest)*]);
+        $crate::readings!(@field $metas [$vis] $Readings [$($done)*] [
+            $(#[$meta])* $id $field: type $Answer $question $($rest)*
+        ]);
     };
     // Question whose answers have a type declared elsewhere: by hand, with the scenario's text for each answer …
     (@field $metas:tt [$vis:vis] $Readings:ident [$($done:tt)*] [
@@ -235,9 +235,8 @@ macro_rules! answers {
     };
     (@word $answer:ident $word:literal) => { $word };
     (@word $answer:ident) => {{
-        const NAME: &str = stringify!($answer);
-        const WORD: [u8; $crate::readings::hyphenated_length(NAME)] = $crate::readings::hyphenated(NAME);
-        $crate::readings::as_text(&WORD)
+        const WORD: &([u8; 64], usize) = &$crate::readings::hyphenated(stringify!($answer));
+        $crate::readings::as_text(WORD)
     }};
 }
 
@@ -272,21 +271,10 @@ pub fn place_of(word: &str, answers: &[&str]) -> Result<usize, String> {
     answers.iter().position(|answer| *answer == word).ok_or_else(found)
 }
 
-/// Length of [`hyphenated`] in bytes: a hyphen for each capital but the first letter.
+/// Converts `TaskEnd` to `task-end`, in a constant. Returns the bytes and their number, at most 64.
 #[doc(hidden)]
-pub const fn hyphenated_length(name: &str) -> usize {
-    let (name, mut i, mut length) = (name.as_bytes(), 0, 0);
-    while i < name.len() {
-        length += if i > 0 && name[i].is_ascii_uppercase() { 2 } else { 1 };
-        i += 1;
-    }
-    length
-}
-
-/// Converts `TaskEnd` to `task-end`, in a constant.
-#[doc(hidden)]
-pub const fn hyphenated<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
-    let (name, mut word, mut i, mut at) = (name.as_bytes(), [0; LENGTH], 0, 0);
+pub const fn hyphenated(name: &str) -> ([u8; 64], usize) {
+    let (name, mut word, mut i, mut at) = (name.as_bytes(), [0; 64], 0, 0);
     while i < name.len() {
         if i > 0 && name[i].is_ascii_uppercase() {
             word[at] = b'-';
@@ -296,13 +284,13 @@ pub const fn hyphenated<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
         at += 1;
         i += 1;
     }
-    word
+    (word, at)
 }
 
-/// Converts letters, digits and hyphens to text.
+/// Converts a [`hyphenated`] name to text.
 #[doc(hidden)]
-pub const fn as_text(word: &'static [u8]) -> &'static str {
-    match core::str::from_utf8(word) {
+pub const fn as_text(word: &'static ([u8; 64], usize)) -> &'static str {
+    match core::str::from_utf8(word.0.split_at(word.1).0) {
         Ok(text) => text,
         Err(_) => panic!("a name is text"),
     }

@@ -40,16 +40,13 @@ impl JobRecord {
 #[derive(Clone, Debug)]
 pub struct JobLog<S> {
     /// Jobs in the system. Never iterated.
-    open: FxHashMap<JobId, Open>,
+    open: FxHashMap<JobId, (Job, Started)>,
     sink: S,
     counts: JobCounts,
 }
 
-#[derive(Clone, Debug)]
-struct Open {
-    job: Job,
-    started: Option<(Time, SiteId, u32)>,
-}
+/// Start, site and processors of a job that runs.
+type Started = Option<(Time, SiteId, u32)>;
 
 /// Numbers of jobs that a [`JobLog`] has seen: always `submitted = finished + rejected + present`.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -127,28 +124,28 @@ impl<S: Sink> Probe for JobLog<S> {
             Fact::Submitted(job) => {
                 self.counts.submitted += 1;
                 // A wrong order of facts is always a bug of the model; the panic names the job.
-                let before = self.open.insert(job.id, Open { job, started: None });
+                let before = self.open.insert(job.id, (job, None));
                 assert!(before.is_none(), "job {} was submitted twice", job.id);
             }
             Fact::Started { job, site, processors } => {
-                let open =
-                    self.open.get_mut(&job).unwrap_or_else(|| panic!("job {job} started but was never submitted"));
-                let before = open.started.replace((now, site, processors));
+                let open = self.open.get_mut(&job);
+                let (_, started) = open.unwrap_or_else(|| panic!("job {job} started but was never submitted"));
+                let before = started.replace((now, site, processors));
                 assert!(before.is_none(), "job {job} started twice");
             }
             Fact::Interrupted { job, .. } => {
                 // The job waits again; its record will contain the next start.
-                let run = self.open.get_mut(&job).and_then(|open| open.started.take());
+                let run = self.open.get_mut(&job).and_then(|(_, started)| started.take());
                 assert!(run.is_some(), "job {job} was interrupted but did not run");
                 self.counts.interrupted += 1;
             }
             Fact::Finished { job } => {
-                let open =
-                    self.open.remove(&job).unwrap_or_else(|| panic!("job {job} finished but was never submitted"));
+                let open = self.open.remove(&job);
+                let (job, started) = open.unwrap_or_else(|| panic!("job {job} finished but was never submitted"));
                 let (start, site, processors) =
-                    open.started.unwrap_or_else(|| panic!("job {job} finished but never started"));
+                    started.unwrap_or_else(|| panic!("job {} finished but never started", job.id));
                 self.counts.finished += 1;
-                self.sink.take_in(JobRecord { job: open.job, start, finish: now, site, processors });
+                self.sink.take_in(JobRecord { job, start, finish: now, site, processors });
             }
             Fact::Rejected { job, .. } => {
                 self.counts.rejected += 1;

@@ -90,29 +90,25 @@ impl<E, Child, C: Context<E>, F: Fn(Child) -> E> Context<Child> for Lift<'_, E, 
 /// nothing reads a clock.
 pub struct Sim<M: Model, P = ()> {
     model: M,
-    probe: P,
-    calendar: Calendar<M::Event>,
-    now: Time,
+    engine: Engine<M::Event, P>,
 }
 
 impl<M: Model, P: Probe> Sim<M, P> {
     /// Starts `model` at time zero.
-    pub fn new(model: M, probe: P) -> Self {
-        let mut sim = Self { model, probe, calendar: Calendar::new(), now: Time::ZERO };
-        let mut cx = EngineContext { now: sim.now, calendar: &mut sim.calendar, probe: &mut sim.probe };
-        sim.model.start(&mut cx);
-        sim
+    pub fn new(mut model: M, probe: P) -> Self {
+        let mut engine = Engine { now: Time::ZERO, calendar: Calendar::new(), probe };
+        model.start(&mut engine);
+        Self { model, engine }
     }
 
     /// Handles the next event. Returns false if there is none.
     #[inline]
     pub fn step(&mut self) -> bool {
-        let Some((at, event)) = self.calendar.pop() else {
+        let Some((at, event)) = self.engine.calendar.pop() else {
             return false;
         };
-        self.now = at;
-        let mut cx = EngineContext { now: at, calendar: &mut self.calendar, probe: &mut self.probe };
-        self.model.handle(event, &mut cx);
+        self.engine.now = at;
+        self.model.handle(event, &mut self.engine);
         true
     }
 
@@ -122,22 +118,22 @@ impl<M: Model, P: Probe> Sim<M, P> {
     ///
     /// Panics if `at` is in the past.
     pub fn post_at(&mut self, at: Time, event: M::Event) -> EventKey {
-        EngineContext { now: self.now, calendar: &mut self.calendar, probe: &mut self.probe }.post_at(at, event)
+        self.engine.post_at(at, event)
     }
 
     /// Runs until the calendar is empty, and returns the model and the probe.
     pub fn run(mut self) -> (M, P) {
         while self.step() {}
-        (self.model, self.probe)
+        self.into_parts()
     }
 
     /// Runs until every event up to and including `end` has happened; the clock then stands at `end`.
     pub fn run_until(&mut self, end: Time) {
-        while self.calendar.next_time().is_some_and(|at| at <= end) {
+        while self.next_time().is_some_and(|at| at <= end) {
             self.step();
         }
         // No event need have happened at `end` itself.
-        self.now = self.now.max(end);
+        self.engine.now = self.engine.now.max(end);
     }
 
     /// Runs while `more` returns true. It is called with the model before each event, for instance to stop at the 100 000th departure.
@@ -151,17 +147,18 @@ impl<M: Model, P: Probe> Sim<M, P> {
         M: Clone,
         M::Event: Clone,
     {
-        Sim { model: self.model.clone(), probe, calendar: self.calendar.clone(), now: self.now }
+        let engine = Engine { now: self.engine.now, calendar: self.engine.calendar.clone(), probe };
+        Sim { model: self.model.clone(), engine }
     }
 
     /// Instant of the next event, if there is one.
     pub fn next_time(&mut self) -> Option<Time> {
-        self.calendar.next_time()
+        self.engine.calendar.next_time()
     }
 
     /// Present instant: that of the last event.
     pub const fn now(&self) -> Time {
-        self.now
+        self.engine.now
     }
 
     /// Model in its present state.
@@ -171,23 +168,23 @@ impl<M: Model, P: Probe> Sim<M, P> {
 
     /// Probe, with its observations so far.
     pub const fn probe(&self) -> &P {
-        &self.probe
+        &self.engine.probe
     }
 
     /// Returns the model and the probe of a run that need not be over.
     pub fn into_parts(self) -> (M, P) {
-        (self.model, self.probe)
+        (self.model, self.engine.probe)
     }
 }
 
-/// Outermost context: the engine itself, borrowed for one event.
-struct EngineContext<'a, E, P> {
+/// Outermost context: the clock, the calendar and the probe.
+struct Engine<E, P> {
     now: Time,
-    calendar: &'a mut Calendar<E>,
-    probe: &'a mut P,
+    calendar: Calendar<E>,
+    probe: P,
 }
 
-impl<E: Prioritized, P: Probe> Context<E> for EngineContext<'_, E, P> {
+impl<E: Prioritized, P: Probe> Context<E> for Engine<E, P> {
     #[inline]
     fn now(&self) -> Time {
         self.now

@@ -38,7 +38,7 @@ impl Time {
     ///
     /// If `secs` exceeds 584 years.
     pub const fn from_secs(secs: u64) -> Self {
-        Self(secs_to_nanos(secs))
+        Self(Span::from_secs(secs).0)
     }
 
     /// Nanoseconds since the start.
@@ -92,7 +92,10 @@ impl Span {
     ///
     /// If `secs` exceeds 584 years.
     pub const fn from_secs(secs: u64) -> Self {
-        Self(secs_to_nanos(secs))
+        match secs.checked_mul(NANOS_PER_SEC) {
+            Some(nanos) => Self(nanos),
+            None => panic!("time out of range: more than 584 years"),
+        }
     }
 
     /// Returns the nearest whole number of nanoseconds to `secs` seconds: the rim where drawn variates become time.
@@ -145,13 +148,6 @@ impl Span {
     }
 }
 
-const fn secs_to_nanos(secs: u64) -> u64 {
-    match secs.checked_mul(NANOS_PER_SEC) {
-        Some(nanos) => nanos,
-        None => panic!("time out of range: more than 584 years"),
-    }
-}
-
 #[track_caller]
 #[inline]
 fn checked(nanos: Option<u64>) -> u64 {
@@ -196,26 +192,22 @@ impl Sum for Span {
     }
 }
 
-/// Writes seconds with as many decimals as needed: `12`, `0.08`, `3.000000001`.
-fn write_secs(nanos: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (whole, rest) = (nanos / NANOS_PER_SEC, nanos % NANOS_PER_SEC);
-    if rest == 0 {
-        write!(f, "{whole}")
-    } else {
-        let decimals = format!("{rest:09}");
-        write!(f, "{whole}.{}", decimals.trim_end_matches('0'))
-    }
-}
-
 impl fmt::Display for Time {
+    /// Writes seconds with as many decimals as needed: `12`, `0.08`, `3.000000001`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_secs(self.0, f)
+        let (whole, rest) = (self.0 / NANOS_PER_SEC, self.0 % NANOS_PER_SEC);
+        if rest == 0 {
+            write!(f, "{whole}")
+        } else {
+            let decimals = format!("{rest:09}");
+            write!(f, "{whole}.{}", decimals.trim_end_matches('0'))
+        }
     }
 }
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_secs(self.0, f)
+        Time(self.0).fmt(f)
     }
 }
 
