@@ -5,7 +5,6 @@ pub(crate) mod input;
 mod page;
 mod results;
 mod sacct;
-mod sbatch;
 mod tables;
 pub(crate) mod trace;
 mod what_if;

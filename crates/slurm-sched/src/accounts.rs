@@ -4,7 +4,7 @@
 //! `sacctmgr --parsable2 show qos` can be appended to it; a line in the form of the dump (`QOS - 'high':Priority=10`) works, too.
 
 use crate::error::{Collector, Faults};
-use crate::limit_kinds::{self, Amounts};
+use crate::limits::{self, Amounts};
 use crate::text;
 use std::collections::BTreeMap;
 
@@ -87,35 +87,27 @@ impl Accounts {
     pub fn read(file: &str, text: &str) -> Result<Self, Faults> {
         let root = Association { account: "root".to_owned(), shares: Some(1), ..Association::default() };
         let mut reader = Reader {
-            file: file.to_owned(),
             faults: Collector::new(file),
             accounts: Self { associations: vec![root], qos: vec![Qos::new("normal")], not_modelled: Vec::new() },
             parent: 0,
             default_account: BTreeMap::new(),
             heading: Vec::new(),
         };
-        for (line, row) in (1..).zip(text.lines()) {
-            let row = row.trim();
-            if !row.is_empty() && !row.starts_with('#') {
-                reader.row(line, row);
-            }
-        }
+        let rows = (1..).zip(text.lines().map(str::trim));
+        rows.filter(|(_, row)| !row.is_empty() && !row.starts_with('#')).for_each(|(line, row)| reader.row(line, row));
         reader.finish()
     }
 
     /// Index of the association for a job; without an account, that of the user's default account.
     #[must_use]
     pub fn association(&self, account: Option<&str>, user: &str, partition: Option<&str>) -> Option<usize> {
-        let of_user = |own: &Association| match account {
-            Some(account) => own.account == account,
-            None => own.is_default,
+        let is_of_user = |own: &Association| {
+            own.user.as_deref() == Some(user) && account.map_or(own.is_default, |account| own.account == account)
         };
-        let matching = |wanted: Option<&str>| {
-            self.associations
-                .iter()
-                .position(|own| own.user.as_deref() == Some(user) && own.partition.as_deref() == wanted && of_user(own))
+        let of = |wanted: Option<&str>| {
+            self.associations.iter().position(|own| is_of_user(own) && own.partition.as_deref() == wanted)
         };
-        partition.and_then(|partition| matching(Some(partition))).or_else(|| matching(None))
+        partition.and_then(|partition| of(Some(partition))).or_else(|| of(None))
     }
 
     /// Iterates over an association and the accounts above it, the root last.
@@ -131,11 +123,11 @@ impl Accounts {
     /// Index of the QOS of a job that names none: the default of the association or of an account above, else `normal`.
     #[must_use]
     pub fn default_qos(&self, association: usize) -> Option<usize> {
-        let named = |at: usize| {
-            let own = &self.associations[at];
-            own.default_qos.as_deref().or(if own.qos.len() == 1 { own.qos.first().map(String::as_str) } else { None })
+        let named = |at: usize| match &self.associations[at] {
+            Association { default_qos: Some(name), .. } => Some(name),
+            Association { qos, .. } => qos.first().filter(|_| qos.len() == 1),
         };
-        self.qos(self.above(Some(association)).find_map(named).unwrap_or("normal"))
+        self.qos(self.above(Some(association)).find_map(named).map_or("normal", |name| name))
     }
 }
 
@@ -147,7 +139,6 @@ enum Own<'a> {
 
 /// State of the reader of a dump.
 struct Reader {
-    file: String,
     faults: Collector,
     accounts: Accounts,
     parent: usize,
@@ -180,12 +171,11 @@ impl Reader {
                 self.set(line, &mut Own::Association(&mut root), &options);
                 self.accounts.associations[0] = root;
             }
-            "parent" => match self.account(&name) {
-                Some(at) => self.parent = at,
-                None => {
-                    self.faults.push(line, "Parent", format_args!("no account {name:?} above this line; add it before"))
-                }
-            },
+            "parent" => {
+                let known =
+                    self.account(&name).ok_or_else(|| format!("no account {name:?} above this line; add it before"));
+                self.parent = self.faults.take(line, "Parent", known).unwrap_or(self.parent);
+            }
             "account" => {
                 if self.account(&name).is_some() {
                     self.faults.push(line, "Account", "the account is there already; remove one of the lines");
@@ -207,8 +197,8 @@ impl Reader {
     }
 
     fn associate(&mut self, line: usize, account: String, user: Option<String>, options: &[(String, String)]) {
-        let (parent, shares) = (Some(self.parent), Some(1));
-        let mut own = Association { parent, account, user, shares, ..Association::default() };
+        let parent = Some(self.parent);
+        let mut own = Association { parent, account, user, shares: Some(1), ..Association::default() };
         self.set(line, &mut Own::Association(&mut own), options);
         self.accounts.associations.push(own);
     }
@@ -222,10 +212,9 @@ impl Reader {
             const HEADING: &str = "expected the heading Name|Priority|… of `sacctmgr --parsable2 show qos` before it";
             self.faults.push(line, "row", HEADING);
         } else {
-            let given =
-                self.heading.iter().zip(&cells).skip(1).filter(|(key, cell)| !key.is_empty() && !cell.is_empty());
-            let options: Vec<(String, String)> = given.map(|(key, cell)| (key.clone(), (*cell).to_owned())).collect();
-            self.qos(line, cells[0], &options);
+            let options = self.heading.iter().cloned().zip(cells.iter().map(|cell| (*cell).to_owned())).skip(1);
+            let given: Vec<_> = options.filter(|(key, cell)| !key.is_empty() && !cell.is_empty()).collect();
+            self.qos(line, cells[0], &given);
         }
     }
 
@@ -247,9 +236,8 @@ impl Reader {
     }
 
     fn set_one(&mut self, line: usize, own: &mut Own<'_>, key: &str, value: &str) -> Result<(), &'static str> {
-        let mut listed = |what: &str| self.accounts.not_modelled.push(format!("{}:{line}: {what}", self.file));
-        let lower = key.to_ascii_lowercase();
-        match (lower.as_str(), &mut *own) {
+        let mut listed = |what: &str| self.accounts.not_modelled.push(format!("{}:{line}: {what}", self.faults.file));
+        match (key.to_ascii_lowercase().as_str(), &mut *own) {
             ("usagefactor", Own::Qos(qos)) => {
                 let factor = value.parse::<f64>().ok().filter(|factor| factor.is_finite() && *factor >= 0.0);
                 qos.usage_factor = factor.ok_or("expected a number of at least 0")?;
@@ -273,18 +261,16 @@ impl Reader {
             ("defaultqos", Own::Association(own)) => own.default_qos = Some(value.to_owned()),
             ("partition", Own::Association(own)) => own.partition = Some(value.to_owned()),
             ("priority", Own::Association(Association { priority, .. }) | Own::Qos(Qos { priority, .. })) => {
-                let is_absent = value == "-1" || value.is_empty();
-                let number = if is_absent { Ok(0) } else { value.parse() };
+                let number = if matches!(value, "" | "-1") { Ok(0) } else { value.parse() };
                 *priority = number.map_err(|_| "expected a whole number, or -1 for no limit")?;
             }
-            _ if text::is_among(LISTED, key) => {
-                if !matches!(value, "" | "-1" | "0" | "cluster" | "00:00:00") {
-                    listed(key);
-                }
-            }
             _ if text::is_among(IGNORED, key) => {}
+            _ if text::is_among(LISTED, key) => match value {
+                "" | "-1" | "0" | "cluster" | "00:00:00" => {}
+                _ => listed(key),
+            },
             (_, Own::Association(Association { limits, .. }) | Own::Qos(Qos { limits, .. })) => {
-                limit_kinds::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
+                limits::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
             }
         }
         Ok(())
@@ -292,12 +278,11 @@ impl Reader {
 
     fn finish(mut self) -> Result<Accounts, Faults> {
         for own in &mut self.accounts.associations {
-            if let Some(user) = &own.user {
-                own.is_default = self.default_account.get(user).is_some_and(|account| *account == own.account);
-            }
+            let default = own.user.as_ref().and_then(|user| self.default_account.get(user));
+            own.is_default = default.is_some_and(|account| *account == own.account);
             // A list of names without definitions: the QOS exist, without limits.
             for name in own.qos.iter().chain(&own.default_qos) {
-                if !self.accounts.qos.iter().any(|qos| qos.name.eq_ignore_ascii_case(name)) {
+                if self.accounts.qos.iter().all(|qos| !qos.name.eq_ignore_ascii_case(name)) {
                     self.accounts.qos.push(Qos::new(name));
                 }
             }

@@ -5,6 +5,7 @@ mod quick;
 
 use crate::cluster::Cluster;
 use crate::conf::Scheduling;
+use crate::limits::BEFORE_SELECTION;
 use crate::nodes::NodeSet;
 use crate::queue::{Entry, Pass, Start};
 use crate::site::Site;
@@ -20,8 +21,6 @@ pub(crate) struct Step {
     pub from: i64,
     /// Nodes that stay unplanned from there for the limit of the job.
     pub usable: NodeSet,
-    /// Begin of the next slot, or 0.
-    pub later: i64,
     /// Start and nodes by the will-run test.
     pub will_run: Option<(i64, NodeSet)>,
 }
@@ -162,7 +161,7 @@ impl<'a> Search<'a> {
         let is_started = self.pass.starts.iter().any(|start| start.job == entry.job);
         let limits = &self.cluster.limits;
         // Under assoc_limit_stop a limit of an association or QOS holds the job's place; that of an array never does.
-        let is_limited = limits.reason_before_selection(&entry.demand).is_some()
+        let is_limited = limits.reason_among(BEFORE_SELECTION, &entry.demand).is_some()
             && !(self.settings.assoc_limit_stop && limits.tasks_left(&entry.demand) > 0);
         !(is_started || is_limited || self.is_array_done(entry) || self.is_beyond(entry, counts))
     }
@@ -240,7 +239,7 @@ impl<'a> Search<'a> {
                 None
             };
             if self.watched == Some(entry.job) {
-                self.steps.push(Step { from, usable: usable.clone(), later, will_run: found.clone() });
+                self.steps.push(Step { from, usable: usable.clone(), will_run: found.clone() });
             }
             let Some((start, nodes)) = found else {
                 if later == 0 {

@@ -15,6 +15,7 @@ pub use priority::PrioritySettings;
 pub use scheduling::Scheduling;
 
 use crate::error::{Collector, Fault, Faults};
+use crate::hostlist::fold;
 use crate::text;
 use crate::version::Version;
 use keys::Treatment;
@@ -120,6 +121,12 @@ impl Conf {
     #[must_use]
     pub fn default_partition(&self) -> Option<usize> {
         self.partitions.iter().position(|partition| partition.default)
+    }
+
+    /// Names of nodes, given by index, in their order as [`fold`] prints them.
+    #[must_use]
+    pub fn node_list(&self, nodes: impl IntoIterator<Item = usize>) -> String {
+        fold(&Vec::from_iter(nodes.into_iter().map(|node| self.nodes[node].name.as_str())))
     }
 
     /// Index of the partition called `name`.

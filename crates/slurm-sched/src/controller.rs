@@ -4,7 +4,7 @@ mod why;
 
 pub use why::Why;
 
-use crate::backfill::{self, backfill};
+use crate::backfill::backfill;
 use crate::cluster::Cluster;
 use crate::conf::YEAR;
 use crate::limits::Demand;
@@ -297,11 +297,6 @@ impl Controller {
         pass
     }
 
-    /// Returns the steps of the search for one job in a backfill pass, without an effect.
-    pub(crate) fn explain(&self, job: u32, now: i64) -> Vec<backfill::Step> {
-        backfill::explain(&mut self.cluster.clone(), &self.queue, now, &self.site, job)
-    }
-
     /// Removes started jobs from the queue.
     pub(crate) fn commit(&mut self, starts: &[Start], by: By, now: i64) {
         for start in starts {
@@ -338,11 +333,6 @@ impl Controller {
         self.cluster.stop(job, now);
         self.lacking.remove(&job);
         self.queue.retain(|entry| entry.job != job);
-    }
-
-    /// Returns true if a job runs.
-    pub(crate) fn is_running(&self, job: u32) -> bool {
-        self.jobs.get(&job).is_some_and(|job| job.running.is_some())
     }
 
     /// Makes a running job pending again: submitted `now` with its priority, and eligible after [`REQUEUE_DELAY`].
@@ -460,17 +450,14 @@ impl Controller {
         !self.ahead.is_empty() || self.dependent.iter().any(is_met)
     }
 
-    /// Assigns nodes to a job as recorded in a log, overriding this controller. Returns the jobs that were displaced.
-    pub(crate) fn force(&mut self, start: &Start, now: i64) -> Vec<u32> {
+    /// Assigns nodes to a job as recorded in a log, overriding this controller.
+    pub(crate) fn force(&mut self, start: &Start, now: i64) {
         let held = |running: &crate::will_run::Running| running.job == start.job || running.nodes.meets(&start.nodes);
         let displaced: Vec<u32> = self.cluster.running.iter().filter(|job| held(job)).map(|job| job.job).collect();
-        for job in &displaced {
-            self.end(*job, now, false);
-        }
+        displaced.into_iter().for_each(|job| self.end(job, now, false));
         let place = place_in(&self.jobs, start.job, start.partition);
         let demand = place.map_or(Demand { limit: YEAR, ..Demand::default() }, |place| place.demand);
         self.cluster.start(start.job, now + demand.limit, start.nodes.clone(), demand);
-        displaced
     }
 }
 

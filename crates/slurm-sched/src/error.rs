@@ -32,9 +32,8 @@ pub struct Faults(pub Vec<Fault>);
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
-        for (i, fault) in self.0.iter().take(SHOWN).enumerate() {
-            write!(f, "{}{fault}", if i > 0 { "\n" } else { "" })?;
-        }
+        let shown: Vec<String> = self.0.iter().take(SHOWN).map(Fault::to_string).collect();
+        f.write_str(&shown.join("\n"))?;
         let more = self.0.len().saturating_sub(SHOWN);
         if more > 0 { write!(f, "\nand {more} more of this kind") } else { Ok(()) }
     }
@@ -44,20 +43,18 @@ impl std::error::Error for Faults {}
 
 /// Collector of faults, so that a reader reports all of them at once.
 #[derive(Debug)]
-pub struct Collector {
-    file: String,
+pub(crate) struct Collector {
+    pub(crate) file: String,
     faults: Vec<Fault>,
 }
 
 impl Collector {
-    /// Returns an empty collector for the file of this name.
-    #[must_use]
-    pub fn new(file: &str) -> Self {
+    pub(crate) fn new(file: &str) -> Self {
         Self { file: file.to_owned(), faults: Vec::new() }
     }
 
     /// Adds a fault of a line, counted from 1 (0 for missing input), and of a key or column there.
-    pub fn push(&mut self, line: usize, key: &str, problem: impl fmt::Display) {
+    pub(crate) fn push(&mut self, line: usize, key: &str, problem: impl fmt::Display) {
         self.push_in(&self.file.clone(), line, key, problem);
     }
 
@@ -71,39 +68,25 @@ impl Collector {
     }
 
     /// Returns the value, or adds a fault and returns `None`.
-    pub fn take<T, E: fmt::Display>(&mut self, line: usize, key: &str, result: Result<T, E>) -> Option<T> {
+    pub(crate) fn take<T, E: fmt::Display>(&mut self, line: usize, key: &str, result: Result<T, E>) -> Option<T> {
         result.map_err(|problem| self.push(line, key, problem)).ok()
     }
 
     /// Returns `value`, or all faults.
-    ///
-    /// # Errors
-    ///
-    /// If there are faults.
-    pub fn finish<T>(self, value: T) -> Result<T, Faults> {
+    pub(crate) fn finish<T>(self, value: T) -> Result<T, Faults> {
         if self.faults.is_empty() { Ok(value) } else { Err(Faults(self.faults)) }
     }
 }
 
-/// Error of a log that cannot be followed.
+/// Error of a log that cannot be followed. Lines count from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     /// The log cannot be read.
-    #[error("line {line}: the log cannot be read on; copy the file again")]
-    Read {
-        /// Line, counted from 1.
-        line: u64,
-        /// Reason.
-        source: std::io::Error,
-    },
-    /// A line cannot be read, or contradicts the other files.
-    #[error("line {line}: {words}")]
-    Wrong {
-        /// Line, counted from 1.
-        line: u64,
-        /// Fault and fix.
-        words: String,
-    },
+    #[error("line {0}: the log cannot be read on; copy the file again")]
+    Read(u64, #[source] std::io::Error),
+    /// A line cannot be read, or contradicts the other files: fault and fix.
+    #[error("line {0}: {1}")]
+    Wrong(u64, String),
     /// The log has no event.
     #[error("no line that decides; record the log with SlurmctldDebug=debug and DebugFlags=Backfill")]
     Empty,

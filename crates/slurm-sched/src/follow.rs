@@ -3,17 +3,16 @@
 //! The log gives the order of events and passes. Before each pass this crate's controller is in the state that the
 //! log's decisions have produced. It decides, the decisions are compared, and it continues from those of the log.
 
-use crate::backfill::Step;
-use crate::calendar::stamp;
+use crate::backfill::{Step, explain};
 use crate::cluster::Cluster;
 use crate::conf::YEAR;
 use crate::controller::{By, Controller};
 use crate::error::FollowError;
-use crate::hostlist;
-use crate::log::{Entry, Event, Events};
+use crate::log::{Entry, Event, events};
 use crate::nodes::NodeSet;
 use crate::queue::{Pass, Start};
 use crate::site::Site;
+use crate::text::stamp;
 use crate::workload::{SubmittedJob, array_of, tasks};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +80,7 @@ impl Comparison {
 /// If the log cannot be read, or names jobs, nodes or partitions that the other files lack.
 pub fn follow<R: BufRead>(site: &Site, jobs: &[SubmittedJob], log: R) -> Result<Comparison, FollowError> {
     let arrays = jobs.iter().map(|job| (array_of(job.id).0, job.id)).filter(|(array, job)| array != job);
-    let mut events = Events::new(log, site, arrays.map(|(array, _)| array).collect()).peekable();
+    let mut events = events(log, site, arrays.map(|(array, _)| array).collect()).peekable();
     let start = match events.peek() {
         Some(Ok(first)) => first.time,
         Some(Err(_)) => 0,
@@ -91,7 +90,6 @@ pub fn follow<R: BufRead>(site: &Site, jobs: &[SubmittedJob], log: R) -> Result<
         site,
         jobs: jobs.iter().map(|job| (job.id, job)).collect(),
         controller: Controller::new(Arc::new(site.clone()), start),
-        next_decay: start + site.conf.priority.calc_period,
         last_decay: start,
         is_decay_logged: false,
         is_cut: false,
@@ -111,7 +109,7 @@ pub fn follow<R: BufRead>(site: &Site, jobs: &[SubmittedJob], log: R) -> Result<
         if !(-86_400..=YEAR).contains(&(entry.time - last)) {
             const WORDS: &str =
                 "the clock jumps by more than a year, or a day back; follow the parts of the log by themselves";
-            return Err(FollowError::Wrong { line: entry.line, words: WORDS.to_owned() });
+            return Err(FollowError::Wrong(entry.line, WORDS.to_owned()));
         }
         last = entry.time;
         if matches!(entry.event, Event::MainPass(_) | Event::BackfillPass) {
@@ -130,7 +128,6 @@ struct LogFollower<'a> {
     site: &'a Site,
     jobs: BTreeMap<u32, &'a SubmittedJob>,
     controller: Controller,
-    next_decay: i64,
     last_decay: i64,
     is_decay_logged: bool,
     /// True if the pass may have decided more than the log contains.
@@ -158,12 +155,12 @@ impl LogFollower<'_> {
 
     /// A main pass logs its begin before it has its locks: events logged before its first start came before it.
     fn main_span(&mut self, is_full: bool, events: &[Entry]) -> Result<(), FollowError> {
-        let is_start = |entry: &&Entry| matches!(entry.event, Event::MainStart(_));
+        let is_start = |entry: &&Entry| matches!(entry.event, Event::Decision(By::Main, _));
         let before = events.iter().position(|entry| is_start(&entry)).unwrap_or(1);
         let first = &events[0];
         self.others(&events[1..before])?;
         self.catch_up(first.time);
-        let theirs = decisions(events, |event| if let Event::MainStart(start) = event { Some(start) } else { None });
+        let theirs = decisions(events, By::Main, false);
         let is_theirs = |pass: &Pass| pass.starts.iter().eq(theirs.iter().map(|(_, start)| start));
         // In the second of a limit's end, the full pass precedes the clean-up, which calls for another pass. The log does not say
         // which nodes are clean by then: all, or those on which the pass starts jobs.
@@ -178,13 +175,11 @@ impl LogFollower<'_> {
                 ((cluster, pass), self.controller) = (other, controller);
             }
         }
-        let rule = match pass.blocked.first() {
+        self.comparison.main_passes += 1;
+        self.compare((By::Main, false), first, &pass.starts, &theirs, |_| match pass.blocked.first() {
             Some((job, _)) => format!("starts in order of priority up to job {job}, which does not fit"),
             None => "starts in order of priority, and every job fits".to_owned(),
-        };
-        self.comparison.main_passes += 1;
-        self.comparison.starts += theirs.len() as u64;
-        self.comparison.wrong_starts += self.compare("main", first, &pass.starts, &theirs, |_| rule.clone());
+        });
         self.adopt(cluster, &pass.starts, theirs, first.time);
         self.others(events[before..].iter().filter(|entry| !is_start(entry)))
     }
@@ -192,9 +187,7 @@ impl LogFollower<'_> {
     fn backfill_span(&mut self, events: &[Entry]) -> Result<(), FollowError> {
         let first = &events[0];
         self.catch_up(first.time);
-        let starts =
-            decisions(events, |event| if let Event::BackfillStart(start) = event { Some(start) } else { None });
-        let plans = decisions(events, |event| if let Event::Plan(plan) = event { Some(plan) } else { None });
+        let [starts, plans] = [false, true].map(|is_plan| decisions(events, By::Backfill, is_plan));
         prepare(&mut self.controller, first.time, &starts);
         let before = self.controller.clone();
         let pass = self.controller.backfill(first.time, false);
@@ -203,18 +196,18 @@ impl LogFollower<'_> {
                 self.compare_priority("backfill", entry, job, before.priority(job, partition), priority);
             }
         }
-        let rule = |job: u32| words(&before.explain(job, first.time), &|nodes| names(self.site, nodes));
+        let conf = &self.site.conf;
+        let rule = |job: u32| {
+            let steps = explain(&mut before.cluster.clone(), &before.queue, first.time, self.site, job);
+            words(&steps, &|nodes| conf.node_list(nodes.iter()))
+        };
         let of_array = |plan: Start| Start { job: array_of(plan.job).0, ..plan };
         let our_plans: Vec<Start> = pass.plans.into_iter().map(of_array).collect();
-        let wrong_starts = self.compare("backfill", first, &pass.starts, &starts, rule);
-        let wrong_plans = self.compare("backfill", first, &our_plans, &plans, rule);
         self.comparison.backfill_passes += 1;
-        self.comparison.starts += starts.len() as u64;
-        self.comparison.plans += plans.len() as u64;
-        self.comparison.wrong_starts += wrong_starts;
-        self.comparison.wrong_plans += wrong_plans;
-        self.adopt(before.cluster.clone(), &pass.starts, starts, first.time);
-        self.others(events.iter().filter(|entry| !matches!(entry.event, Event::BackfillStart(_))))
+        self.compare((By::Backfill, false), first, &pass.starts, &starts, rule);
+        self.compare((By::Backfill, true), first, &our_plans, &plans, rule);
+        self.adopt(before.cluster, &pass.starts, starts, first.time);
+        self.others(events.iter().filter(|entry| !matches!(entry.event, Event::Decision(By::Backfill, _))))
     }
 
     /// Follows an event that is no pass.
@@ -225,14 +218,12 @@ impl LogFollower<'_> {
             Event::Submit(job, priority) => {
                 let tasks = self.jobs.range(tasks(*job)).chain(self.jobs.get_key_value(job));
                 let ours = tasks.map(|(_, job)| self.controller.submit(job, now)).last();
-                let ours = ours.ok_or_else(|| FollowError::Wrong {
-                    line: entry.line,
-                    words: format!("job {job} is not in the trace; add it, or cut the log where it begins"),
-                })?;
+                let unknown = || format!("job {job} is not in the trace; add it, or cut the log where it begins");
+                let ours = ours.ok_or_else(|| FollowError::Wrong(entry.line, unknown()))?;
                 self.compare_priority("submission", entry, *job, Some(ours), *priority);
             }
             // The script of a requeued job fails, too.
-            Event::Failure(job) if self.controller.is_running(*job) => {
+            Event::Failure(job) if self.controller.run_of(*job).is_some() => {
                 self.failed.insert(*job);
             }
             Event::Requeue(job) => self.controller.requeue(*job, now),
@@ -265,7 +256,7 @@ impl LogFollower<'_> {
                 }
             }
             // A start outside a pass, such as that of srun, is adopted.
-            Event::MainStart(start) | Event::BackfillStart(start) => {
+            Event::Decision(_, start) if start.planned.is_none() => {
                 self.adopt(self.controller.cluster.clone(), &[], vec![(entry.line, start.clone())], now);
             }
             _ => {}
@@ -275,16 +266,16 @@ impl LogFollower<'_> {
 
     /// Runs the rounds of the decay thread up to `now` if the log does not show them (`DebugFlags` without `Priority`).
     fn catch_up(&mut self, now: i64) {
-        let decays = self.site.conf.priority.decays && !self.is_decay_logged;
-        while decays && self.next_decay < now {
-            self.decay(self.next_decay);
+        let priority = &self.site.conf.priority;
+        let decays = priority.decays && !self.is_decay_logged;
+        while decays && self.last_decay + priority.calc_period < now {
+            self.decay(self.last_decay + priority.calc_period);
         }
     }
 
     fn decay(&mut self, now: i64) {
         self.controller.decay(now);
         self.last_decay = now;
-        self.next_decay = now + self.site.conf.priority.calc_period;
     }
 
     /// Continues from the starts of the log.
@@ -322,15 +313,15 @@ impl LogFollower<'_> {
         });
     }
 
-    /// Compares decisions on the same pass by job and partition, and returns the number of differences.
+    /// Compares the starts of a pass, or its plans, by job and partition. `first` is its first event.
     fn compare(
         &mut self,
-        pass: &'static str,
+        (by, is_plan): (By, bool),
         first: &Entry,
         ours: &[Start],
         theirs: &[Decision],
         rule: impl Fn(u32) -> String,
-    ) -> u64 {
+    ) {
         // Ours and theirs, with their line, by job, partition, and order among the plans of one array.
         type Pair<'s> = [Option<(u64, &'s Start)>; 2];
         let mut pairs = BTreeMap::<(u32, usize, usize), Pair<'_>>::new();
@@ -347,14 +338,19 @@ impl LogFollower<'_> {
             let none = "no start, no plan".to_owned();
             let [ours, theirs] = pair.map(|one| one.map_or(none.clone(), |(_, start)| self.said(start)));
             let (line, time, job, rule) = (line(pair), stamp(first.time), *job, rule(*job));
-            let found = Difference { line, time, pass, job, ours, theirs, rule };
+            let found = Difference { line, time, pass: by.name(), job, ours, theirs, rule };
             self.comparison.first_difference.get_or_insert(found);
         }
-        pairs.len() as u64
+        let found = &mut self.comparison;
+        let (all, wrong) = match is_plan {
+            true => (&mut found.plans, &mut found.wrong_plans),
+            false => (&mut found.starts, &mut found.wrong_starts),
+        };
+        (*all, *wrong) = (*all + theirs.len() as u64, *wrong + pairs.len() as u64);
     }
 
     fn said(&self, start: &Start) -> String {
-        let nodes = names(self.site, &start.nodes);
+        let nodes = self.site.conf.node_list(start.nodes.iter());
         match start.planned {
             None => format!("starts on {nodes}"),
             Some((start, end)) => format!("planned from {} to {} on {nodes}", stamp(start), stamp(end)),
@@ -365,9 +361,15 @@ impl LogFollower<'_> {
 /// Start or plan at a line of the log.
 type Decision = (u64, Start);
 
-/// Returns the decisions of one kind among events.
-fn decisions(events: &[Entry], of: fn(&Event) -> Option<&Start>) -> Vec<Decision> {
-    events.iter().filter_map(|entry| Some((entry.line, of(&entry.event)?.clone()))).collect()
+/// Returns the starts or the plans of a pass among events.
+fn decisions(events: &[Entry], by: By, is_plan: bool) -> Vec<Decision> {
+    let of = |entry: &Entry| match &entry.event {
+        Event::Decision(own, start) if *own == by && start.planned.is_some() == is_plan => {
+            Some((entry.line, start.clone()))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(of).collect()
 }
 
 /// Decides a main pass; returns also the state of the nodes before it.
@@ -380,11 +382,6 @@ fn decide_main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs
 fn prepare(controller: &mut Controller, now: i64, starts: &[Decision]) {
     controller.prepare(now);
     starts.iter().for_each(|(_, start)| controller.cluster.clean(&start.nodes));
-}
-
-fn names(site: &Site, nodes: &NodeSet) -> String {
-    let names: Vec<&str> = nodes.iter().map(|node| site.conf.nodes[node].name.as_str()).collect();
-    hostlist::fold(&names)
 }
 
 /// Describes how the backfill pass searched the start of a job.

@@ -2,29 +2,15 @@
 //!
 //! [`expand`] reads a list with brackets anywhere in a name; [`fold`] prints names like slurmctld, with brackets around
 //! the last number only and without sorting.
-//!
-//! ```
-//! let names = slurm_sched::hostlist::expand("n[8-10],gpu[01-02]").expect("valid");
-//! assert_eq!(names, ["n8", "n9", "n10", "gpu01", "gpu02"]);
-//! assert_eq!(slurm_sched::hostlist::fold(&names), "n[8-10],gpu[01-02]");
-//! ```
 
 /// Maximum number of names that one list may expand to, so that a typo such as `n[1-999999999]` is an error and does not fill the memory.
-pub(crate) const MOST_NAMES: usize = 1 << 18;
+const MOST_NAMES: usize = 1 << 18;
 
 const BRACKET: &str = "unbalanced bracket; write ranges as n[1-4,7]";
-const RANGE: &str = "expected a number or a range such as 1-4 between brackets";
-const BACKWARDS: &str = "the range runs backwards; write the smaller number first";
-const EMPTY: &str = "empty name; remove the extra comma";
-const CHARACTER: &str = "node names have letters, digits, '-', '_' and '.' only";
 const TOO_MANY: &str = "expands to more than 262144 names; check the range";
 
-/// Returns the names of `list` in its order.
-///
-/// # Errors
-///
-/// Describes the first fault, with its position counted from 1.
-pub fn expand(list: &str) -> Result<Vec<String>, String> {
+/// Returns the names of `list` in its order. An error is the first fault, with its position counted from 1.
+pub(crate) fn expand(list: &str) -> Result<Vec<String>, String> {
     let fail = |(column, problem): (usize, &'static str)| {
         let list: String = list.chars().take(80).collect();
         format!("node list {list:?}, column {}: {problem}", column + 1)
@@ -60,7 +46,7 @@ fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(
         let (plain, bracket) = rest.split_once('[').map_or((rest, None), |(plain, tail)| (plain, Some(tail)));
         let plain = plain.trim_matches(' ');
         if !plain.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.')) {
-            return Err((at, CHARACTER));
+            return Err((at, "node names have letters, digits, '-', '_' and '.' only"));
         }
         partial.iter_mut().for_each(|name| name.push_str(plain));
         let Some(tail) = bracket else { break };
@@ -76,7 +62,7 @@ fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(
         return Err((offset, TOO_MANY));
     }
     if partial.iter().any(String::is_empty) {
-        return Err((offset, EMPTY));
+        return Err((offset, "empty name; remove the extra comma"));
     }
     names.append(&mut partial);
     Ok(())
@@ -85,15 +71,16 @@ fn expand_one(element: &str, offset: usize, names: &mut Vec<String>) -> Result<(
 /// Parses numbers and widths of `01-16,20`.
 fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, &'static str> {
     let number = |text: &str| {
-        let digits = !text.is_empty() && text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit());
-        if digits { text.parse::<u64>().map_err(|_| RANGE) } else { Err(RANGE) }
+        let digits = Some(text).filter(|text| text.len() <= 18 && text.bytes().all(|b| b.is_ascii_digit()));
+        let number = digits.and_then(|digits| digits.parse::<u64>().ok());
+        number.ok_or("expected a number or a range such as 1-4 between brackets")
     };
     let mut all = Vec::new();
     for range in inner.split(',') {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (begin, end) = (number(first)?, number(last)?);
         if end < begin {
-            return Err(BACKWARDS);
+            return Err("the range runs backwards; write the smaller number first");
         }
         if usize::try_from(end - begin).map_or(true, |more| all.len() + more >= room) {
             return Err(TOO_MANY);
@@ -103,40 +90,35 @@ fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, &'static str> {
     Ok(all)
 }
 
-/// Consecutive numbers: first, last, and digits of the first.
-type Numbers = (u64, u64, usize);
-
 /// Prints `names` in their order, neighbours with one prefix between one pair of brackets.
-#[must_use]
-pub fn fold<S: AsRef<str>>(names: &[S]) -> String {
-    // A prefix with its last numbers; a whole name without a number has none.
-    let mut items: Vec<(&str, Vec<Numbers>)> = Vec::new();
-    for name in names {
-        let name = name.as_ref();
+pub(crate) fn fold<S: AsRef<str>>(names: &[S]) -> String {
+    // Prefix with the first and the last of consecutive numbers, and the digits of the first; a whole name without a number.
+    let mut runs: Vec<(&str, Option<(u64, u64, usize)>)> = Vec::new();
+    for name in names.iter().map(AsRef::as_ref) {
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &name[prefix.len()..];
-        let Some(number) = digits.parse::<u64>().ok().filter(|_| digits.len() <= 18) else {
-            items.push((name, Vec::new()));
-            continue;
-        };
-        match items.last_mut() {
-            Some((open, runs)) if *open == prefix && !runs.is_empty() => match runs.last_mut() {
-                Some((_, last, width)) if number == *last + 1 && digits == format!("{number:0width$}") => {
-                    *last = number
-                }
-                _ => runs.push((number, number, digits.len())),
-            },
-            _ => items.push((prefix, vec![(number, number, digits.len())])),
+        match (digits.parse().ok().filter(|_| digits.len() <= 18), runs.last_mut()) {
+            (None, _) => runs.push((name, None)),
+            (Some(number), Some((open, Some((_, last, width)))))
+                if *open == prefix && number == *last + 1 && digits == format!("{number:0width$}") =>
+            {
+                *last = number;
+            }
+            (Some(number), _) => runs.push((prefix, Some((number, number, digits.len())))),
         }
     }
-    let range = |(first, last, width): &Numbers| match first == last {
+    let range = |(first, last, width)| match first == last {
         true => format!("{first:0width$}"),
         false => format!("{first:0width$}-{last:0width$}"),
     };
-    let item = |(prefix, runs): (&str, Vec<Numbers>)| match &runs[..] {
-        [] => prefix.to_owned(),
-        [run @ (first, last, _)] if first == last => format!("{prefix}{}", range(run)),
-        runs => format!("{prefix}[{}]", runs.iter().map(range).collect::<Vec<_>>().join(",")),
-    };
-    items.into_iter().map(item).collect::<Vec<_>>().join(",")
+    let neighbours = runs.chunk_by(|one, other| one.0 == other.0 && one.1.is_some() && other.1.is_some());
+    let items = neighbours.map(|runs| match runs {
+        [(prefix, None), ..] => (*prefix).to_owned(),
+        [(prefix, Some(only))] if only.0 == only.1 => format!("{prefix}{}", range(*only)),
+        runs => {
+            let ranges = runs.iter().filter_map(|(_, numbers)| numbers.map(range));
+            format!("{}[{}]", runs[0].0, ranges.collect::<Vec<_>>().join(","))
+        }
+    });
+    items.collect::<Vec<_>>().join(",")
 }

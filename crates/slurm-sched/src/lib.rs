@@ -9,16 +9,12 @@
 pub mod accounts;
 pub mod conf;
 pub mod error;
-pub mod hostlist;
-mod limit_kinds;
+mod hostlist;
 mod limits;
 mod priority;
-#[doc(hidden)]
-pub mod text;
 pub mod workload;
 
 mod backfill;
-mod calendar;
 mod cluster;
 mod controller;
 mod follow;
@@ -26,11 +22,13 @@ mod log;
 mod main_pass;
 mod nodes;
 mod queue;
+mod sbatch;
 mod select;
 mod simulate;
 mod site;
 mod slurmctld;
 mod table;
+mod text;
 mod version;
 mod will_run;
 
@@ -38,6 +36,7 @@ pub use controller::{By, Why};
 pub use error::FollowError;
 pub use follow::{Comparison, Difference, follow};
 pub use log::version_of;
+pub use sbatch::read_csv;
 pub use simulate::simulate;
 pub use site::Site;
 pub use slurmctld::{EndState, Ended, Phases, Report, Slurmctld, Terms};

@@ -1,12 +1,83 @@
-//! Limits on running jobs: those of associations and QOS, from one table of kinds, and that of an array on its tasks.
+//! Limits on running jobs: those of associations and QOS, from one table of kinds for reading, checks and reasons, and that of
+//! an array on its tasks.
 //!
 //! A limit is that of the partition's QOS, else of the job's QOS (the other way round under its flag `OverPartQOS`), else of the
 //! associations: those of groups apply at every account above the job, the others at the nearest association that sets them.
 
-use crate::limit_kinds::{Amounts, BEFORE_SELECTION, KINDS, Measure, NAMES, Over};
 use crate::site::Site;
+use crate::text;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Limits of an association or QOS, one row for each kind: `GrpJobs`, `MaxJobsPerUser`, `MaxJobsPerAccount`, `MaxWall` (seconds),
+/// `GrpTRES`, `MaxTRESPerUser`, `MaxTRESPerAccount`, `MaxTRESPerJob`, `MaxTRESMinsPerJob`.
+///
+/// A row of TRES has amounts of CPUs, memory in MiB, and nodes; the others have only the first. `None` is no limit.
+pub(crate) type Amounts = [[Option<u64>; 3]; KINDS.len()];
+
+/// Quantity that a limit bounds.
+#[derive(Clone, Copy)]
+enum Measure {
+    Jobs,
+    Seconds,
+    Tres,
+    TresMinutes,
+}
+
+/// Jobs that share a limit.
+#[derive(Clone, Copy, PartialEq)]
+enum Over {
+    Group,
+    User,
+    Account,
+    Job,
+}
+
+/// Kinds of limits in the order in which slurmctld tests them, with their names in files of sacctmgr. `MaxJobs` of an
+/// association is the limit of each of its users.
+const KINDS: [(&str, Measure, Over); 9] = [
+    ("GrpJobs", Measure::Jobs, Over::Group),
+    ("MaxJobs MaxJobsPU MaxJobsPerUser", Measure::Jobs, Over::User),
+    ("MaxJobsPA MaxJobsPerAccount", Measure::Jobs, Over::Account),
+    ("MaxWall MaxWallDurationPJ MaxWallDurationPerJob", Measure::Seconds, Over::Job),
+    ("GrpTRES", Measure::Tres, Over::Group),
+    ("MaxTRESPU MaxTRESPerUser", Measure::Tres, Over::User),
+    ("MaxTRESPA MaxTRESPerAccount", Measure::Tres, Over::Account),
+    ("MaxTRES MaxTRESPerJob", Measure::Tres, Over::Job),
+    ("MaxTRESMins MaxTRESMinsPerJob", Measure::TresMinutes, Over::Job),
+];
+
+/// Number of kinds that are tested before nodes are selected: those without TRES.
+pub(crate) const BEFORE_SELECTION: usize = 4;
+
+/// Names of TRES in reasons.
+const NAMES: [&str; 3] = ["Cpu", "Mem", "Node"];
+
+/// Sets the limit that `key` names; `None` if it names no limit.
+pub(crate) fn set(limits: &mut Amounts, key: &str, value: &str) -> Option<Result<(), &'static str>> {
+    let at = KINDS.iter().position(|(keys, ..)| text::is_among(keys, key))?;
+    let single = match KINDS[at].1 {
+        Measure::Tres | Measure::TresMinutes => return Some(tres(value).map(|amounts| limits[at] = amounts)),
+        _ if value == "-1" || value.is_empty() => Ok(None),
+        Measure::Jobs => {
+            value.parse().map_err(|_| "expected a whole number, or -1 for no limit").map(|n: u32| Some(n.into()))
+        }
+        Measure::Seconds => text::limit(value).map(|limit| limit.map(i64::unsigned_abs)),
+    };
+    Some(single.map(|amount| limits[at] = [amount, None, None]))
+}
+
+/// Parses `cpu=100,mem=4G,node=8`. Resources that no modelled job requests, such as GRES, are skipped.
+fn tres(text: &str) -> Result<[Option<u64>; 3], &'static str> {
+    let mut tres = [None; 3];
+    for part in text::list(text) {
+        let (name, amount) = part.split_once('=').ok_or("expected amounts such as cpu=100,mem=4G,node=8")?;
+        let Some(at) = NAMES.iter().position(|known| known.eq_ignore_ascii_case(name)) else { continue };
+        let read = if at == 1 { text::mebibytes(amount) } else { amount.parse().ok() };
+        tres[at] = if amount == "-1" { None } else { Some(read.ok_or("expected an amount")?) };
+    }
+    Ok(tres)
+}
 
 /// Demand of a job that counts towards limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,11 +94,14 @@ pub(crate) struct Demand {
     pub array: Option<(u32, u64)>,
 }
 
-/// Number of running jobs and their resources.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct RunningLoad {
-    jobs: u64,
-    tres: [u64; 3],
+/// CPUs, MiB and nodes of running jobs, and the number of these jobs.
+type Load = [u64; 4];
+
+impl Demand {
+    fn load(&self) -> Load {
+        let [cpus, memory, nodes] = self.tres;
+        [cpus, memory, nodes, 1]
+    }
 }
 
 /// Owner of a load that is compared with a limit.
@@ -51,7 +125,7 @@ pub(crate) struct Limits {
     partitions: Vec<Option<usize>>,
     /// Kinds that some association or QOS limits.
     kinds: Vec<usize>,
-    loads: BTreeMap<Scope, RunningLoad>,
+    loads: BTreeMap<Scope, Load>,
 }
 
 impl Limits {
@@ -71,8 +145,7 @@ impl Limits {
     pub(crate) fn started(&mut self, job: &Demand) {
         for scope in self.scopes(job) {
             let load = self.loads.entry(scope).or_default();
-            load.jobs += 1;
-            (0..3).for_each(|at| load.tres[at] += job.tres[at]);
+            load.iter_mut().zip(job.load()).for_each(|(sum, own)| *sum += own);
         }
     }
 
@@ -80,32 +153,26 @@ impl Limits {
     pub(crate) fn ended(&mut self, job: &Demand) {
         for scope in self.scopes(job) {
             let load = self.loads.get_mut(&scope).expect("the job started");
-            load.jobs -= 1;
-            (0..3).for_each(|at| load.tres[at] -= job.tres[at]);
-            if load.jobs == 0 {
+            load.iter_mut().zip(job.load()).for_each(|(sum, own)| *sum -= own);
+            if load[3] == 0 {
                 self.loads.remove(&scope);
             }
         }
     }
 
-    /// Reason for which a job cannot start now, in the form of squeue; `None` if it can.
-    pub(crate) fn reason(&self, job: &Demand) -> Option<String> {
-        self.first_of(KINDS.len(), job)
-    }
-
-    /// Reason among the limits that are tested before nodes are selected: numbers of jobs and time limits.
-    pub(crate) fn reason_before_selection(&self, job: &Demand) -> Option<String> {
-        self.first_of(BEFORE_SELECTION, job)
-    }
-
     /// Returns the number of further tasks that may run beside those of the job's array.
     pub(crate) fn tasks_left(&self, job: &Demand) -> u64 {
-        let load = |array| self.loads.get(&Scope::Array(array)).map_or(0, |load| load.jobs);
-        job.array.map_or(u64::MAX, |(array, most)| most.saturating_sub(load(array)))
+        let running = |array| self.loads.get(&Scope::Array(array)).map_or(0, |load| load[3]);
+        job.array.map_or(u64::MAX, |(array, most)| most.saturating_sub(running(array)))
     }
 
-    /// Reason of the first of the kinds below `end` that prevents the start of a job.
-    fn first_of(&self, end: usize, job: &Demand) -> Option<String> {
+    /// Reason for which a job cannot start now, in the form of squeue; `None` if it can.
+    pub(crate) fn reason(&self, job: &Demand) -> Option<String> {
+        self.reason_among(KINDS.len(), job)
+    }
+
+    /// The reason among the kinds of limits below `end`.
+    pub(crate) fn reason_among(&self, end: usize, job: &Demand) -> Option<String> {
         if self.tasks_left(job) == 0 {
             return Some("JobArrayTaskLimit".to_owned());
         }
@@ -117,9 +184,9 @@ impl Limits {
                 let exceeds = |(place, most): &(Scope, u64)| {
                     let load = self.load(*place, over, job);
                     let (used, needed) = match measure {
-                        Measure::Jobs => (load.jobs, 1),
+                        Measure::Jobs => (load[3], 1),
                         Measure::Seconds => (0, seconds),
-                        Measure::Tres => (load.tres[at], job.tres[at]),
+                        Measure::Tres => (load[at], job.tres[at]),
                         Measure::TresMinutes => (0, job.tres[at].saturating_mul(seconds / 60)),
                     };
                     used + needed > *most
@@ -153,9 +220,9 @@ impl Limits {
     }
 
     /// Load that is compared with a limit at `place`.
-    fn load(&self, place: Scope, over: Over, job: &Demand) -> RunningLoad {
+    fn load(&self, place: Scope, over: Over, job: &Demand) -> Load {
         let scope = match (place, over) {
-            (_, Over::Job) => return RunningLoad::default(),
+            (_, Over::Job) => return Load::default(),
             (Scope::Qos(at), Over::User) => Scope::User(at, job.user),
             (Scope::Qos(at), Over::Account) => Scope::Account(at, self.account(job)),
             // A limit of an account applies to each user of it.

@@ -1,12 +1,13 @@
 //! Events of a slurmctld.log recorded with `DebugFlags=Backfill`, and with `Priority` where priorities decay.
 
-use crate::calendar::second_of;
 use crate::conf::usable;
+use crate::controller::By;
 use crate::error::FollowError;
 use crate::hostlist;
 use crate::nodes::NodeSet;
 use crate::queue::Start;
 use crate::site::Site;
+use crate::text::second_of;
 use crate::version::{UnknownVersion, Version};
 use crate::workload::{array_of, task};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,15 +28,12 @@ pub(crate) enum Event {
     Stop(u32),
     /// A main pass begins; true for one without a depth limit.
     MainPass(bool),
-    /// The main pass, or a request that may start a job itself, starts a job.
-    MainStart(Start),
     BackfillPass,
     BackfillEnd,
     /// The backfill pass tests a job of that priority in a partition.
     Test(u32, u32, usize),
-    /// The backfill pass plans a job.
-    Plan(Start),
-    BackfillStart(Start),
+    /// A pass starts or plans a job; the main pass also stands for a request that may start a job itself.
+    Decision(By, Start),
     /// `scontrol` changed a pending or running job.
     Update(u32, Change),
     /// `scontrol` set a node to `IDLE`: it is used once it responds.
@@ -92,7 +90,7 @@ fn stamped(text: &str) -> Option<(&str, &str)> {
 pub fn version_of<R: BufRead>(log: R) -> Result<Option<Result<Version, UnknownVersion>>, FollowError> {
     let mut has_event = false;
     for (line, text) in (1..).zip(log.split(b'\n')) {
-        let text = text.map_err(|source| FollowError::Read { line, source })?;
+        let text = text.map_err(|source| FollowError::Read(line, source))?;
         let text = String::from_utf8_lossy(&text);
         let Some((_, message)) = stamped(&text) else { continue };
         if let Some((_, version)) = message.split_once(VERSION) {
@@ -114,61 +112,50 @@ struct Names<'a> {
     arrays: BTreeSet<u32>,
 }
 
-/// Iterator over the events of a log; lines without a decision are skipped.
-pub(crate) struct Events<'a, R> {
-    input: R,
-    buffer: Vec<u8>,
-    line: u64,
-    names: Names<'a>,
-}
-
-impl<'a, R: BufRead> Events<'a, R> {
-    pub(crate) fn new(input: R, site: &'a Site, arrays: BTreeSet<u32>) -> Self {
-        let nodes = site.conf.nodes.iter().map(|node| node.name.as_str()).zip(0..).collect();
-        Self { input, buffer: Vec::new(), line: 0, names: Names { site, nodes, arrays } }
-    }
-
-    fn next_event(&mut self) -> Result<Option<Entry>, FollowError> {
+/// Iterates over the events of a log; lines without a decision are skipped.
+pub(crate) fn events<R: BufRead>(
+    mut log: R,
+    site: &Site,
+    arrays: BTreeSet<u32>,
+) -> impl Iterator<Item = Result<Entry, FollowError>> {
+    let nodes = site.conf.nodes.iter().map(|node| node.name.as_str()).zip(0..).collect();
+    let names = Names { site, nodes, arrays };
+    let (mut buffer, mut line) = (Vec::new(), 0);
+    std::iter::from_fn(move || {
         loop {
-            self.buffer.clear();
-            self.line += 1;
-            let line = self.line;
-            let count =
-                self.input.read_until(b'\n', &mut self.buffer).map_err(|source| FollowError::Read { line, source })?;
-            let text = String::from_utf8_lossy(&self.buffer);
-            let bad = |expected: &str| {
-                let found: String = text.trim_end().chars().take(200).collect();
-                FollowError::Wrong { line, words: format!("expected {expected}, found {found:?}") }
-            };
-            let Some((stamp, message)) = stamped(&text) else {
-                if count == 0 {
-                    return Ok(None);
-                }
-                continue;
-            };
-            // A last line without an end may be truncated in a number.
-            if !self.buffer.ends_with(b"\n") {
-                return Ok(None);
+            buffer.clear();
+            line += 1;
+            if let Err(source) = log.read_until(b'\n', &mut buffer) {
+                return Some(Err(FollowError::Read(line, source)));
             }
-            let Some((_, expected, read)) = form_of(message) else { continue };
-            let event = read(&Message { text: message, names: &self.names }).map_err(|unknown| match unknown {
-                Some(words) => FollowError::Wrong { line, words },
-                None => bad(expected),
-            })?;
-            if event != Event::Other {
-                let time = second_of(stamp)
-                    .ok_or_else(|| bad("a time like 2024-05-31T12:30:45.000 (LogTimeFormat=iso8601_ms)"))?;
-                return Ok(Some(Entry { line, time, event }));
+            // A last line without an end may be truncated in a number.
+            if !buffer.ends_with(b"\n") {
+                return None;
+            }
+            if let Some(entry) = names.entry(line, &String::from_utf8_lossy(&buffer)).transpose() {
+                return Some(entry);
             }
         }
-    }
+    })
 }
 
-impl<R: BufRead> Iterator for Events<'_, R> {
-    type Item = Result<Entry, FollowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.next_event().transpose()
+impl Names<'_> {
+    /// Reads a line; `None` without an event.
+    fn entry(&self, line: u64, text: &str) -> Result<Option<Entry>, FollowError> {
+        let Some((stamp, message)) = stamped(text) else { return Ok(None) };
+        let Some((_, expected, read)) = form_of(message) else { return Ok(None) };
+        let bad = |expected: &str| {
+            let found: String = text.trim_end().chars().take(200).collect();
+            FollowError::Wrong(line, format!("expected {expected}, found {found:?}"))
+        };
+        let event = read(&Message { text: message, names: self })
+            .map_err(|unknown| unknown.map_or_else(|| bad(expected), |words| FollowError::Wrong(line, words)))?;
+        if event == Event::Other {
+            return Ok(None);
+        }
+        let time =
+            second_of(stamp).ok_or_else(|| bad("a time like 2024-05-31T12:30:45.000 (LogTimeFormat=iso8601_ms)"))?;
+        Ok(Some(Entry { line, time, event }))
     }
 }
 
@@ -255,7 +242,7 @@ const FORMS: [Form; 26] = [
         let end = second_of(line.word(", end at ")?).ok_or(None)?;
         let plan = line.start(" on nodes ", " in partition ")?;
         // The plan of a last task is named by the task, others by the array.
-        Ok(Event::Plan(Start { job: array_of(plan.job).0, planned: Some((start, end)), ..plan }))
+        Ok(Event::Decision(By::Backfill, Start { job: array_of(plan.job).0, planned: Some((start, end)), ..plan }))
     }),
     ("BACKFILL: test for JobId=", "a job with its priority and partition", |line| {
         let (job, priority, partition) = (line.job()?, line.number("Prio=")?, line.word("Partition=")?);
@@ -265,8 +252,8 @@ const FORMS: [Form; 26] = [
     ("_attempt_backfill: no jobs to backfill", "", |_| Ok(Event::BackfillEnd)),
     ("_attempt_backfill: beginning", "", |_| Ok(Event::BackfillPass)),
     ("sched: Running job scheduler", "", |line| Ok(Event::MainPass(line.text.contains("full queue")))),
-    ("sched: Allocate JobId=", PLACED, |line| Ok(Event::MainStart(line.start("NodeList=", "Partition=")?))),
-    ("_start_job: Started JobId=", PLACED, |line| Ok(Event::BackfillStart(line.start(" on ", " in ")?))),
+    ("sched: Allocate JobId=", PLACED, |line| Ok(Event::Decision(By::Main, line.start("NodeList=", "Partition=")?))),
+    ("_start_job: Started JobId=", PLACED, |line| Ok(Event::Decision(By::Backfill, line.start(" on ", " in ")?))),
     ("_slurm_rpc_submit_batch_job: JobId=", "a job with its first priority", |line| {
         Ok(Event::Submit(line.job()?, line.number("InitPrio=")?))
     }),

@@ -24,39 +24,30 @@ impl NodeSet {
     /// Returns the set of these nodes, for a cluster of `nodes` nodes.
     pub(crate) fn of(nodes: usize, members: impl IntoIterator<Item = usize>) -> Self {
         let mut set = Self::empty(nodes);
-        for node in members {
-            set.insert(node);
-        }
+        members.into_iter().for_each(|node| set.insert(node));
         set
     }
 
-    /// Adds a node.
     pub(crate) fn insert(&mut self, node: usize) {
         self.words[node / BITS] |= 1 << (node % BITS);
     }
 
-    /// Returns true if a node is in the set.
     pub(crate) fn contains(&self, node: usize) -> bool {
         self.words[node / BITS] & (1 << (node % BITS)) != 0
     }
 
-    /// Returns the number of nodes in the set.
     pub(crate) fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Keeps the nodes that are also in `other`.
     pub(crate) fn intersect(&mut self, other: &Self) {
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
-            *word &= other;
-        }
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
 
     /// Adds the nodes of `other`.
     pub(crate) fn unite(&mut self, other: &Self) {
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
-            *word |= other;
-        }
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
     /// Replaces the nodes by those of `other`, which has the same capacity.
@@ -71,9 +62,7 @@ impl NodeSet {
 
     /// Removes the nodes of `other`.
     pub(crate) fn subtract(&mut self, other: &Self) {
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
-            *word &= !other;
-        }
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
     /// Returns true if the two sets share a node.

@@ -7,10 +7,10 @@ mod fair_share;
 
 pub(crate) use fair_share::FairShare;
 
-use crate::calendar::next_reset;
 use crate::conf::PrioritySettings;
 use crate::queue::Entry;
 use crate::site::Site;
+use crate::text::next_reset;
 use std::sync::Arc;
 
 /// Running job as the decay thread sees it.

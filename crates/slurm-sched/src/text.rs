@@ -1,49 +1,74 @@
-//! Values in the formats of Slurm's files: spans, times, sizes, switches, quoted words.
+//! Values in the formats of Slurm's files: times as if clocks were UTC, spans, sizes, switches, quoted words.
 
-pub use crate::calendar::second_of;
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Weekday};
+use jiff::tz::TimeZone;
+use std::str::FromStr;
+
+/// Returns the second since 1970 of a time such as `2023-11-14T22:13:23.000`; fractions and zones are ignored.
+pub(crate) fn second_of(text: &str) -> Option<i64> {
+    let time: DateTime = text.get(..19)?.parse().ok()?;
+    Some(TimeZone::UTC.to_timestamp(time).ok()?.as_second())
+}
+
+fn datetime(second: i64) -> DateTime {
+    TimeZone::UTC.to_datetime(Timestamp::from_second(second).unwrap_or(Timestamp::MAX))
+}
+
+/// Formats a second since 1970 as date and clock time.
+pub(crate) fn stamp(second: i64) -> String {
+    datetime(second).to_string()
+}
+
+/// Returns the first reset of usage after `now`, both in seconds since 1970, by `PriorityUsageResetPeriod`.
+pub(crate) fn next_reset(period: &str, now: i64) -> Option<i64> {
+    let today = datetime(now).date();
+    let last_day = match period {
+        "NOW" => return Some(now),
+        "DAILY" => today,
+        "WEEKLY" => today.nth_weekday(1, Weekday::Sunday).ok()?.yesterday().ok()?,
+        "MONTHLY" => today.last_of_month(),
+        "QUARTERLY" => Date::new(today.year(), (today.month() - 1) / 3 * 3 + 3, 1).ok()?.last_of_month(),
+        "YEARLY" => today.last_of_year(),
+        _ => return None,
+    };
+    let midnight = last_day.tomorrow().ok()?.to_datetime(jiff::civil::Time::midnight());
+    Some(TimeZone::UTC.to_timestamp(midnight).ok()?.as_second())
+}
 
 /// Parses a span in one of Slurm's six forms into seconds; `None` means no limit.
 ///
 /// The forms are `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes` and
 /// `days-hours:minutes:seconds`.
 pub(crate) fn span(text: &str) -> Result<Option<i64>, &'static str> {
-    const FORMS: &str =
-        "expected minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED";
     let text = text.trim();
     if ["unlimited", "infinite", "-1"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
         return Ok(None);
     }
-    let (days, clock) = match text.split_once('-') {
-        Some((days, clock)) => (Some(days), clock),
-        None => (None, text),
+    let (days, clock) = text.split_once('-').map_or((None, text), |(days, clock)| (Some(days), clock));
+    let parts = clock.split(':').map(whole).collect::<Option<Vec<i64>>>();
+    let seconds = match (days, parts.as_deref()) {
+        (None, Some([minutes])) => Some(minutes * 60),
+        (None, Some([minutes, seconds])) => Some(minutes * 60 + seconds),
+        (Some(_), Some([hours])) => Some(hours * 3600),
+        (Some(_), Some([hours, minutes])) => Some(hours * 3600 + minutes * 60),
+        (_, Some([hours, minutes, seconds])) => Some(hours * 3600 + minutes * 60 + seconds),
+        _ => None,
     };
-    let mut parts = [0_i64; 3];
-    let mut count = 0;
-    for part in clock.split(':') {
-        *parts.get_mut(count).ok_or(FORMS)? = whole(part).ok_or(FORMS)?;
-        count += 1;
-    }
-    let seconds = match (days, count) {
-        (Some(_), _) | (None, 3) => parts[0] * 3600 + parts[1] * 60 + parts[2],
-        (None, _) => parts[0] * 60 + parts[1],
-    };
-    Ok(Some(seconds + whole(days.unwrap_or("0")).ok_or(FORMS)? * 86_400))
+    let days = whole::<i64>(days.unwrap_or("0"));
+    let all = seconds.zip(days).map(|(seconds, days)| Some(seconds + days * 86_400));
+    all.ok_or("expected minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED")
 }
 
 /// Parses a time limit into seconds; slurmctld keeps it in minutes and rounds up.
-///
-/// # Errors
-///
-/// Lists the allowed forms.
-pub fn limit(text: &str) -> Result<Option<i64>, &'static str> {
+pub(crate) fn limit(text: &str) -> Result<Option<i64>, &'static str> {
     Ok(span(text)?.map(|seconds| (seconds + 59) / 60 * 60))
 }
 
 /// Parses a number of at most nine digits, without sign.
-#[must_use]
-pub fn whole(text: &str) -> Option<i64> {
-    let digits = !text.is_empty() && text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
-    if digits { text.parse().ok() } else { None }
+pub(crate) fn whole<T: FromStr>(text: &str) -> Option<T> {
+    let is_whole = text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| is_whole)
 }
 
 /// Splits a number from its unit of memory: K, M, G, T or P, as a power of 1 024 MiB; without a unit, MiB.
@@ -61,10 +86,9 @@ pub(crate) fn with_unit(text: &str) -> Option<(&str, i32)> {
 }
 
 /// Parses an amount of memory into MiB: a number with the unit K, M, G, T or P; without a unit, MiB.
-#[must_use]
-pub fn mebibytes(text: &str) -> Option<u64> {
+pub(crate) fn mebibytes(text: &str) -> Option<u64> {
     let (number, power) = with_unit(text)?;
-    let number = u64::try_from(whole(number)?).ok()?;
+    let number: u64 = whole(number)?;
     Some(if power < 0 { number.div_ceil(1024) } else { number << (10 * power) })
 }
 
@@ -78,7 +102,7 @@ pub(crate) fn switch(text: &str) -> Result<bool, &'static str> {
 }
 
 /// Iterates over the elements of a list with commas, without blanks and empty ones.
-pub fn list(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn list(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|word| !word.is_empty())
 }
 
@@ -88,8 +112,7 @@ pub(crate) fn is_among(list: &str, word: &str) -> bool {
 }
 
 /// Splits `text` at blanks outside of `'` and `"`, which are removed; `None` if a quote is left open.
-#[must_use]
-pub fn words(text: &str) -> Option<Vec<String>> {
+pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let (mut word, mut quote) = (None::<String>, None);
     for c in text.chars() {
@@ -109,8 +132,7 @@ pub fn words(text: &str) -> Option<Vec<String>> {
 }
 
 /// Returns the known word nearest to `word`, if at most two letters differ.
-#[must_use]
-pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().filter(|candidate| candidate.len().abs_diff(word.len()) <= 2);
     let word = word.to_ascii_lowercase();
     let near = near.map(|candidate| (strsim::levenshtein(&word, &candidate.to_ascii_lowercase()), candidate));

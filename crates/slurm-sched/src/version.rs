@@ -50,18 +50,16 @@ impl FromStr for Version {
 
     /// Parses `22.05`, `24.11.5`, or `nearest:23.02` for the modelled version nearest to 23.02.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let unknown = |text: &str| UnknownVersion(text.to_owned());
-        if let Some(other) = text.strip_prefix("nearest:") {
-            let months = |text: &str| -> Option<u32> {
-                let mut parts = text.split('.').map(str::parse::<u32>);
-                Some(parts.next()?.ok()? * 12 + parts.next()?.ok()?)
-            };
-            let wanted = months(other).ok_or_else(|| unknown(other))?;
-            let distance = |version: &Self| months(version.name()).unwrap_or(0).abs_diff(wanted);
-            return Self::ALL.into_iter().min_by_key(distance).ok_or_else(|| unknown(other));
-        }
-        let is_release =
-            |name: &str| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        Self::ALL.into_iter().find(|version| is_release(version.name())).ok_or_else(|| unknown(text))
+        let months = |text: &str| -> Option<u32> {
+            let mut parts = text.split('.').map(str::parse::<u32>);
+            Some(parts.next()?.ok()? * 12 + parts.next()?.ok()?)
+        };
+        let nearest = text.strip_prefix("nearest:");
+        let distance = |name: &str| match nearest {
+            Some(wanted) => Some(months(name)?.abs_diff(months(wanted)?)),
+            None => text.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('.')).map(|_| 0),
+        };
+        let found = Self::ALL.into_iter().filter_map(|version| Some((distance(version.name())?, version))).min();
+        found.map(|(_, version)| version).ok_or_else(|| UnknownVersion(nearest.unwrap_or(text).to_owned()))
     }
 }

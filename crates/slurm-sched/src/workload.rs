@@ -5,7 +5,7 @@ use crate::conf::{Conf, Partition};
 /// Submission of a job. Times are whole seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SubmittedJob {
-    /// JobId; [`task`] for a task of an array, which gets its JobId when it leaves the array.
+    /// JobId, or the number of a task of an array (see [`array_of`]), which gets its JobId when it leaves the array.
     pub id: u32,
     /// Line of the file, counted from 1.
     pub line: usize,
@@ -29,8 +29,7 @@ const TASK_BITS: u32 = 10;
 const TASK: u32 = 1 << 31;
 
 /// Returns the number of a task of an array, or `None` if the array's JobId or the index is too large (2 097 151, 1 023).
-#[must_use]
-pub fn task(array: u32, index: u32) -> Option<u32> {
+pub(crate) fn task(array: u32, index: u32) -> Option<u32> {
     ((1..TASK >> TASK_BITS).contains(&array) && index <= LAST_TASK).then_some(TASK | array << TASK_BITS | index)
 }
 
@@ -72,24 +71,20 @@ impl SubmittedJob {
         if request.nodes.is_some_and(|given| nodes > given) {
             return Err(format!("{needed} CPUs do not fit on {asked} nodes of {least}; raise -N or lower -n and -c"));
         }
+        let name = &partition.name;
         if least != most && by_cpus > asked {
-            return Err(format!(
-                "partition {} has nodes of {least} to {most} CPUs; give the nodes with -N",
-                partition.name
-            ));
+            return Err(format!("partition {name} has nodes of {least} to {most} CPUs; give the nodes with -N"));
         }
         let whole = request.exclusive || partition.exclusive || conf.select_linear;
         if !whole && (least != most || needed != u64::from(nodes) * u64::from(least)) {
-            return Err(format!(
-                "{needed} CPUs on {nodes} nodes of {most} share nodes with other jobs, which is not modelled; add --exclusive"
-            ));
+            const WHY: &str = "share nodes with other jobs, which is not modelled; add --exclusive";
+            return Err(format!("{needed} CPUs on {nodes} nodes of {most} {WHY}"));
         }
-        let memory = || partition.nodes.iter().map(|&node| conf.nodes[node].memory);
+        let mut memory = partition.nodes.iter().map(|&node| conf.nodes[node].memory);
         match request.memory {
-            Some(Memory::PerNode(asked)) if conf.memory_counts && memory().any(|real| asked > real) => Err(format!(
-                "{asked} MiB are more than RealMemory of a node of partition {}; lower --mem",
-                partition.name
-            )),
+            Some(Memory::PerNode(asked)) if conf.memory_counts && memory.any(|real| asked > real) => {
+                Err(format!("{asked} MiB are more than RealMemory of a node of partition {name}; lower --mem"))
+            }
             _ => Ok(nodes),
         }
     }

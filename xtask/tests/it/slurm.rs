@@ -1,4 +1,4 @@
-//! `slurm+conf=FILE`: Slurm's controller as a policy of `simulate`, `check` and `experiment`.
+//! The command `slurm`, and `slurm+conf=FILE`: Slurm's controller as a policy of `simulate`, `check` and `experiment`.
 
 use crate::program::{file, folder, table, xtask};
 use tempfile::TempDir;
@@ -79,6 +79,44 @@ fn what_it_cannot_do_is_refused() {
         let said = run(&prepared(longest), &format!("simulate log.swf --out out --policy {policy}"), 2);
         assert!(said.contains(expected), "{policy}: {said}");
     }
+}
+
+#[test]
+fn two_variants_of_a_sacct_file_are_compared_beside_the_log() {
+    let folder = folder();
+    let row = |job: u32| {
+        let (submit, nodes, run) = (1_700_000_000 + 97 * job, 1 + job * 7 % 5, 100 + job * 389 % 2000);
+        let (start, limit, user, cpus) = (submit + 60, run / 60 + 5, job % 3, 4 * nodes);
+        format!("{job}|u{user}|||main|{submit}|{submit}|{start}|{run}|{limit}|{nodes}|{cpus}|COMPLETED\n")
+    };
+    let heading =
+        "JobIDRaw|User|Account|QOS|Partition|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|NNodes|AllocCPUS|State\n";
+    file(&folder, "jobs.sacct", heading.to_owned() + &(1..80).map(row).collect::<String>());
+    let conf = "NodeName=n[1-8] CPUs=4\nPartitionName=main Nodes=ALL Default=YES OverSubscribe=EXCLUSIVE\n";
+    file(&folder, "slurm.conf", conf);
+    let read = |name: &str| std::fs::read_to_string(folder.path().join("out").join(name)).expect(name);
+    let compare = |variants: &str, code| {
+        let words = "slurm --conf slurm.conf --trace jobs.sacct --phases 3 --seed 7 --out out --compare";
+        run(&folder, &format!("{words} {variants}"), code)
+    };
+    let results = || {
+        let text = compare("base,slow=bf_interval=600,none=SchedulerType=sched/builtin", 0);
+        (text, ["summary.csv", "differences.csv", "breakdown.csv", "slow/jobs.csv"].map(read))
+    };
+    let (text, files) = results();
+    let [summary, differences, breakdown, jobs] = &files;
+    let names: Vec<&str> = summary.lines().map(|row| row.split(',').next().unwrap_or("")).collect();
+    assert_eq!(names, ["variant", "base", "slow", "none", "log"]);
+    assert!(differences.contains("\nwait_mean,none,base,") && differences.contains(",3\n"), "{differences}");
+    assert!(breakdown.contains("\nuser,u1,27,wait_mean,log,60,,,"), "{breakdown}");
+    assert_eq!(jobs.lines().count(), 80);
+    assert!(read("report.html").contains("Mean wait by user"));
+    assert!(text.contains("Differences to base, paired by phase (3)"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("none  ") && line.contains(" mean wait  ")), "{text}");
+    assert_eq!(results().1, files, "the same command has the same results");
+    let fault = "variant x: --set bf_licenses=yes: bf_licenses: is not modelled and changes decisions; remove it from SchedulerParameters";
+    let said = compare("base,x=bf_licenses=yes", 2);
+    assert!(said.contains(fault), "{said}");
 }
 
 #[test]

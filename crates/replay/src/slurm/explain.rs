@@ -7,7 +7,7 @@ use crate::label::Label;
 use anyhow::{Context, Result};
 use serde_json::json;
 use sim_core::Time;
-use slurm_sched::{EndState, Ended, Report, Why, hostlist, simulate};
+use slurm_sched::{EndState, Ended, Report, Why, simulate};
 use std::collections::BTreeMap;
 
 /// Explains the jobs of these numbers under each variant.
@@ -26,18 +26,14 @@ fn one(arm: &Arm, trace: &Trace, seed: u64, id: u32) -> Result<Explanation> {
         Report::Waits(time, by, why) => {
             let pass = by.name();
             let new = line(time, why.kind, pass, format!("{pass} pass: {}: {}", why.kind, why.words));
-            if last.get(pass).is_none_or(|known| known.kind != why.kind) {
-                brief.push(new.clone());
-            }
-            if last.get(pass) != Some(&why) {
-                history.push(new);
-            }
-            last.insert(pass, why);
+            let known = last.insert(pass, why.clone());
+            brief.extend(known.as_ref().is_none_or(|known| known.kind != why.kind).then(|| new.clone()));
+            history.extend((known != Some(why)).then_some(new));
         }
         Report::Ended(Ended { job, submit, start, end, by, nodes, state, .. }) if job == id => {
             let pass = by.name();
-            let names: Vec<&str> = nodes.iter().map(|node| arm.site.conf.nodes[*node].name.as_str()).collect();
-            let words = format!("{pass} pass: starts on {}, after {} s", hostlist::fold(&names), start - submit);
+            let nodes = arm.site.conf.node_list(nodes);
+            let words = format!("{pass} pass: starts on {nodes}, after {} s", start - submit);
             let ends = match state {
                 EndState::Completed => "ends",
                 EndState::Timeout => "is stopped at its time limit",

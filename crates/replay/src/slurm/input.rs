@@ -1,7 +1,7 @@
 //! Files that describe a Slurm cluster and its jobs.
 
+use super::sacct;
 use super::trace::{LoggedRun, Trace, WholeNodes, seconds};
-use super::{sacct, sbatch};
 use crate::options::unpacked;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
@@ -10,7 +10,7 @@ use sim_core::Time;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::workload::SubmittedJob;
-use slurm_sched::{Site, Version};
+use slurm_sched::{Site, Version, read_csv};
 use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
 use std::io::{BufRead, Read};
 use std::num::NonZeroU32;
@@ -112,7 +112,7 @@ impl Trace {
         if heading.contains(&b'|') && String::from_utf8_lossy(&heading).contains("JobID") {
             return sacct::read(&name(path), SacctReader::open(path, zone)?);
         }
-        let jobs = sbatch::read_csv(&name(path), &text(path)?)?;
+        let jobs = read_csv(&name(path), &text(path)?)?;
         Ok(Self { jobs, log: Vec::new(), zero: None, left_out: Vec::new() })
     }
 

@@ -14,19 +14,14 @@ use metrics::{ConfidenceInterval, Metric, catalogue};
 /// Number of groups of one kind on the page: those with the most jobs. breakdown.csv has all.
 const SHOWN: usize = 12;
 
-/// Content of the page.
-pub(super) struct SlurmReport<'a> {
-    pub(super) title: String,
-    /// The command that gives the same results.
-    pub(super) command: String,
-    pub(super) seed: u64,
-    pub(super) results: &'a VariantResults<'a>,
-    pub(super) notes: Vec<String>,
-}
-
-/// Writes figures, their data, and `report.html`.
-pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
-    let results = report.results;
+/// Writes figures, their data, and `report.html`, with the command that gives the same results.
+pub(super) fn write(
+    results: &VariantResults<'_>,
+    [title, command]: [&str; 2],
+    seed: u64,
+    notes: &[String],
+    out: &OutDir,
+) -> Result<()> {
     let mut exhibits = Vec::from_iter(differences(results));
     exhibits.push(waits(results));
     exhibits.extend(phases(results));
@@ -50,8 +45,17 @@ pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
                 .to_owned(),
         );
     }
+    let means =
+        "Over jobs; means over phases with the half-width of the 95 % interval. Compare by the paired differences.";
+    let means = of_metrics(results, ["means", "All of summary.csv", means], 0, |arm, metric| {
+        with_half_width(results.mean(None, arm, metric))
+    });
+    let paired = format!("To {}, paired by phase, with 95 % intervals.", results.names()[0]);
+    let paired = of_metrics(results, ["differences", "Differences", &paired], 1, |arm, metric| {
+        with_interval(results.difference(None, arm, metric), results.mean(None, 0, metric))
+    });
     let page = Page {
-        title: report.title.clone(),
+        title: title.to_owned(),
         subtitle: format!(
             "{} on {} nodes, {} jobs, Slurm {}",
             names.join(", "),
@@ -60,11 +64,11 @@ pub(super) fn write(report: &SlurmReport<'_>, out: &OutDir) -> Result<()> {
             results.arms[0].site.version
         ),
         lead: sentences(results),
-        caveats: caveats.into_iter().chain(report.notes.iter().cloned()).collect(),
+        caveats: caveats.into_iter().chain(notes.iter().cloned()).collect(),
         figures,
-        tables: vec![variants(results), means(results), paired(results), breakdown(results)],
-        commands: vec![("This comparison".to_owned(), report.command.clone())],
-        provenance: vec![("Seed".to_owned(), report.seed.to_string())],
+        tables: vec![variants(results), means, paired, breakdown(results)],
+        commands: vec![("This comparison".to_owned(), command.to_owned())],
+        provenance: vec![("Seed".to_owned(), seed.to_string())],
         ..Page::default()
     };
     out.write("report.html", page::render(&page)?)
@@ -80,27 +84,20 @@ fn variants(results: &VariantResults<'_>) -> Table {
     Table::new("variants", "Variants", "Passes are the mean of a phase.", columns, rows.collect())
 }
 
-fn means(results: &VariantResults<'_>) -> Table {
-    let rows = results.metrics().into_iter().map(|metric| {
-        let values = (0..results.names().len()).map(|arm| with_half_width(results.mean(None, arm, metric)));
-        std::iter::once(metric.in_words()).chain(values).collect()
-    });
-    let columns = std::iter::once("metric").chain(results.names());
-    let caption =
-        "Over jobs; means over phases with the half-width of the 95 % interval. Compare by the paired differences.";
-    Table::new("means", "All of summary.csv", caption, columns, rows.collect())
-}
-
-fn paired(results: &VariantResults<'_>) -> Table {
+/// A row for each metric, with the cells of the variants from number `first` on.
+fn of_metrics(
+    results: &VariantResults<'_>,
+    [id, title, caption]: [&str; 3],
+    first: usize,
+    cell: impl Fn(usize, &'static Metric) -> String,
+) -> Table {
     let names = results.names();
     let rows = results.metrics().into_iter().map(|metric| {
-        let base = results.mean(None, 0, metric);
-        let values = (1..names.len()).map(|arm| with_interval(results.difference(None, arm, metric), base));
-        std::iter::once(metric.in_words()).chain(values).collect()
+        let cells = (first..names.len()).map(|arm| cell(arm, metric));
+        std::iter::once(metric.in_words()).chain(cells).collect()
     });
-    let columns = std::iter::once("metric").chain(names[1..].iter().copied());
-    let caption = format!("To {}, paired by phase, with 95 % intervals.", names[0]);
-    Table::new("differences", "Differences", caption, columns, rows.collect())
+    let columns = std::iter::once("metric").chain(names[first..].iter().copied());
+    Table::new(id, title, caption, columns, rows.collect())
 }
 
 /// Positions of the largest groups of a kind, or of all kinds.
@@ -136,15 +133,14 @@ fn waits(results: &VariantResults<'_>) -> Shown {
     let mut quantiles: Vec<(&'static Metric, f64)> =
         catalogue().iter().filter_map(|metric| Some((metric, metric.share_of_waits()?))).collect();
     quantiles.sort_by(|(_, a), (_, b)| a.total_cmp(b));
-    let of_arm = |(arm, name): (usize, &str)| {
-        let found =
-            quantiles.iter().filter_map(|(metric, share)| Some((*share, *metric, results.mean(None, arm, metric)?)));
-        (name.to_owned(), found.collect())
+    let of_arm = |arm: usize| {
+        let found = |&(metric, share): &(&'static Metric, f64)| Some((share, metric, results.mean(None, arm, metric)?));
+        quantiles.iter().filter_map(found).collect()
     };
-    let all = results.names().into_iter().enumerate().map(of_arm).collect();
     let y = Axis { log: true, ..Axis::of_spans("quantile of the wait") };
     let chart = Chart::new("waits", "Waits", Axis::new("share of the jobs (%)"), y, Vec::new());
-    drawn(chart, "The distribution of waits, as quantiles averaged over phases.", all, Series::lines)
+    let caption = "The distribution of waits, as quantiles averaged over phases.";
+    drawn(chart, caption, &results.names(), of_arm, Series::lines)
 }
 
 /// Differences of the spoken metrics to the baseline, in percent; `None` for a single variant.
@@ -171,35 +167,32 @@ fn differences(results: &VariantResults<'_>) -> Option<Shown> {
 /// Mean wait by phase; `None` for a single phase.
 fn phases(results: &VariantResults<'_>) -> Option<Shown> {
     let [wait, _] = of_groups();
-    let of_arm = |(arm, name): (usize, &str)| {
-        let values = results.sample(arm, wait).into_iter().enumerate();
+    let of_arm = |arm: usize| {
         let point = |(phase, value)| (as_f64(phase + 1), wait, ConfidenceInterval::exact(value));
-        (name.to_owned(), values.map(point).collect())
+        results.sample(arm, wait).into_iter().enumerate().map(point).collect()
     };
-    let all = results.arms.iter().map(|arm| arm.name.as_str()).enumerate().map(of_arm).collect();
+    let names = &results.names()[..results.arms.len()];
     let chart =
         Chart::new("phases", "Mean wait by phase", Axis::new("phase"), Axis::of_spans("mean wait (s)"), Vec::new());
     let caption =
         "Each phase is one schedule of the same jobs under the same settings; the spread is the effect of the phase.";
-    (results.phases > 1).then(|| drawn(chart, caption, all, Series::marks))
+    (results.phases > 1).then(|| drawn(chart, caption, names, of_arm, Series::marks))
 }
 
 /// Mean waits of the largest groups of a kind; `None` if all jobs are in one.
 fn of_groups_by(results: &VariantResults<'_>, by: &'static str) -> Option<Shown> {
     let [wait, _] = of_groups();
     let groups = largest(results, by);
-    let arms = results.names();
-    let of_arm = |(arm, name): (usize, &&str)| {
-        let found = groups.iter().enumerate();
-        let found = found.filter_map(|(x, at)| Some((as_f64(x), wait, results.mean(Some(*at), arm, wait)?)));
-        ((*name).to_owned(), found.collect())
+    let of_arm = |arm: usize| {
+        let found = |(x, at): (usize, &usize)| Some((as_f64(x), wait, results.mean(Some(*at), arm, wait)?));
+        groups.iter().enumerate().filter_map(found).collect()
     };
-    let all = arms.iter().enumerate().map(of_arm).collect();
     let ticks = groups.iter().enumerate().map(|(x, at)| (as_f64(x), results.groups[*at].name.clone())).collect();
     let what = if by == "qos" { "QOS" } else { by };
     let (x, y) = (Axis::new(what).with_ticks(ticks), Axis::of_spans("mean wait (s)"));
     let chart = Chart::new(format!("by-{by}"), format!("Mean wait by {what}"), x, y, Vec::new());
-    (groups.len() > 1).then(|| drawn(chart, "The largest groups, by number of jobs.", all, Series::marks))
+    let caption = "The largest groups, by number of jobs.";
+    (groups.len() > 1).then(|| drawn(chart, caption, &results.names(), of_arm, Series::marks))
 }
 
 /// Place, metric and value of a point.
@@ -209,18 +202,20 @@ type Found = (f64, &'static Metric, ConfidenceInterval);
 fn drawn(
     mut chart: Chart,
     caption: &str,
-    all: Vec<(String, Vec<Found>)>,
+    names: &[&str],
+    of_arm: impl Fn(usize) -> Vec<Found>,
     style: fn(String, Vec<Point>) -> Series,
 ) -> Shown {
     let mut rows: Vec<DataRow> = Vec::new();
-    for (slot, (name, found)) in all.into_iter().enumerate() {
+    for (slot, name) in names.iter().enumerate() {
+        let found = of_arm(slot);
         rows.extend(found.iter().map(|(x, metric, estimate)| {
             let x = chart.x.tick(*x).map_or_else(|| x.to_string(), str::to_owned);
-            (name.clone(), x, metric.to_string(), *estimate)
+            ((*name).to_owned(), x, metric.to_string(), *estimate)
         }));
         // The chart has several phases or one.
         let point = |(x, _, estimate): &Found| Point { reps: None, ..Point::of(*x, estimate) };
-        chart.series.push(style(name, found.iter().map(point).collect()).in_slot(slot));
+        chart.series.push(style((*name).to_owned(), found.iter().map(point).collect()).in_slot(slot));
     }
     chart.observations = "phases";
     Shown::picture(chart, caption, rows)

@@ -80,11 +80,12 @@ fn started(file: &str, reader: &SacctReader, record: &SwfRecord) -> Result<Optio
     }
     let [submit, wait, run] = [record.submit.unwrap_or_default(), wait, run].map(seconds);
     let later = reader.eligible.and_then(|eligible| i64::try_from(eligible).ok()).map(|eligible| eligible - submit);
+    let partitions = cell("Partition").split(',').map(str::trim);
     let request = Request {
         user: name("User"),
         account: name("Account"),
         qos: name("QOS"),
-        partitions: slurm_sched::text::list(cell("Partition")).map(str::to_owned).collect(),
+        partitions: partitions.filter(|name| !name.is_empty()).map(str::to_owned).collect(),
         nodes: Some(nodes),
         tasks: record.allocated_processors,
         begin: later.filter(|later| *later > 0).map(Begin::After),
@@ -127,37 +128,37 @@ mod tests {
         let run = |job, times: [i64; 3]| LoggedRun { job, times };
         let runs = [run(11, [0, 0, 60]), run(12, [100, 200, 500]), run(14, [300, 400, 405]), run(14, [405, 600, 650])];
         assert_eq!((zero, log.as_slice()), (Some(1_700_000_000), &runs[..]));
-        let own: Vec<_> = jobs.iter().map(|job| (job.id, job.submit, job.run, job.limit, job.request.begin)).collect();
+        let own = jobs.iter().map(|job| (job.id, job.submit, &job.earlier_runs[..], job.run, job.limit));
+        let expected = [(11, 0, &[][..], 60, Some(YEAR)), (12, 100, &[], 300, Some(600)), (14, 300, &[5], 50, None)];
+        assert_eq!(own.collect::<Vec<_>>(), expected);
+        let expected = Request {
+            user: Some("ann".to_owned()),
+            account: Some("phys".to_owned()),
+            qos: Some("high".to_owned()),
+            partitions: vec!["main".to_owned()],
+            nodes: Some(2),
+            tasks: Some(8),
+            begin: Some(Begin::After(60)),
+            ..Request::default()
+        };
+        assert_eq!(jobs[1].request, expected);
         assert_eq!(
-            own,
-            [
-                (11, 0, 60, Some(YEAR), None),
-                (12, 100, 300, Some(600), Some(Begin::After(60))),
-                (14, 300, 50, None, None)
-            ]
+            (jobs[0].request.begin, &jobs[0].request.partitions[..]),
+            (None, &["a", "b"].map(str::to_owned)[..])
         );
-        assert_eq!(jobs[2].earlier_runs, [5]);
-        let request = &jobs[1].request;
-        assert_eq!(
-            (request.user(), request.account.as_deref(), request.qos.as_deref()),
-            ("ann", Some("phys"), Some("high"))
-        );
-        assert_eq!((request.nodes, request.tasks, jobs[0].request.partitions.len()), (Some(2), Some(8), 2));
-        assert_eq!(
-            left_out,
-            ["1 jobs of a number used again", "1 jobs that have not ended", "1 jobs that never started", "1 steps"]
-        );
+        let expected =
+            ["1 jobs of a number used again", "1 jobs that have not ended", "1 jobs that never started", "1 steps"];
+        assert_eq!(left_out, expected);
     }
 
     #[test]
     fn a_fault_names_line_column_and_fix() {
-        let time = format!("{HEADING}\n12|a|b||p|2026-01-01T00:00:00|1|1|1|1|1|1|COMPLETED");
-        let time = of(time, Zone::default()).expect_err("a time").to_string();
+        let fault = |text: String| of(text, Zone::default()).expect_err("a fault").to_string();
+        let time = fault(format!("{HEADING}\n12|a|b||p|2026-01-01T00:00:00|1|1|1|1|1|1|COMPLETED"));
         assert!(time.starts_with("f:2: field 6 (Submit): ") && time.contains("SLURM_TIME_FORMAT=%s"), "{time}");
-        let nodes = format!("{HEADING}\n12|a|b||p|1|1|1|1|1||1|COMPLETED");
-        let nodes = of(nodes, Zone::default()).expect_err("nodes").to_string();
+        let nodes = fault(format!("{HEADING}\n12|a|b||p|1|1|1|1|1||1|COMPLETED"));
         assert_eq!(nodes, "f:2: NNodes: expected a number below 4294967296, found \"\"");
-        let heading = of(HEADING.replace("NNodes", "Nodes"), Zone::default()).expect_err("a heading").to_string();
+        let heading = fault(HEADING.replace("NNodes", "Nodes"));
         assert_eq!(heading, format!("f:1: NNodes: the heading has no such column; run: {COMMAND}"));
     }
 }

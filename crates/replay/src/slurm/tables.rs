@@ -5,12 +5,13 @@ use crate::difference::{Difference, best_in_words, headline};
 use crate::units::{aligned, readable};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
-use lab::table::{csv, in_words, optional};
+use lab::table::{columns, csv, in_words, optional};
 use lab::terminal::csv_name;
 use metrics::{ConfidenceInterval, Metric};
 use serde_json::{Value, json};
+use slurm_sched::EndState;
 use slurm_sched::workload::array_of;
-use slurm_sched::{EndState, hostlist};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Metrics of sentences and of the terminal.
@@ -42,13 +43,17 @@ pub(super) fn differences(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     let names = results.names();
     let rows = to_first(results).map(|(metric, arm, found)| {
         let head = [metric.name(), names[arm], names[0]].map(str::to_owned);
-        [&head[..], &columns(Some(&found)), &[found.replications.to_string()]].concat()
+        [&head[..], &columns(&found)].concat()
     });
     csv(["metric", "variant", "baseline", "mean", "ci_low", "ci_high", "phases"], rows)
 }
 
 /// `breakdown.csv`: jobs by partition, account, user and QOS.
 pub(super) fn breakdown(results: &VariantResults<'_>) -> Result<Vec<u8>> {
+    let interval = |found: Option<ConfidenceInterval>| {
+        let [mean, low, high, _] = found.as_ref().map_or_else(Default::default, columns);
+        [mean, low, high]
+    };
     let mut rows = Vec::new();
     for (at, group) in results.groups.iter().enumerate() {
         for metric in of_groups() {
@@ -56,8 +61,8 @@ pub(super) fn breakdown(results: &VariantResults<'_>) -> Result<Vec<u8>> {
                 let difference = (arm > 0).then(|| results.difference(Some(at), arm, metric)).flatten();
                 let (by, group, jobs) = (group.by, csv_name(&group.name), group.jobs.to_string());
                 let head = [by, &group, &jobs, metric.name(), name].map(str::to_owned);
-                let mean = columns(results.mean(Some(at), arm, metric).as_ref());
-                rows.push([&head[..], &mean, &columns(difference.as_ref())].concat());
+                let mean = results.mean(Some(at), arm, metric);
+                rows.push([&head[..], &interval(mean), &interval(difference)].concat());
             }
         }
     }
@@ -70,26 +75,20 @@ pub(super) fn jobs(results: &VariantResults<'_>, arm: usize) -> Result<Vec<u8>> 
     let conf = &results.arms[arm].site.conf;
     let mut ends: Vec<_> = results.first[arm].iter().collect();
     ends.sort_by_key(|ended| (ended.submit, ended.job));
-    let of_job: std::collections::BTreeMap<u32, [usize; 4]> =
-        results.jobs.iter().zip(&results.groups_of).map(|(job, groups)| (job.id, *groups)).collect();
+    let groups_of: BTreeMap<u32, &[usize; 4]> = results.jobs.iter().map(|job| job.id).zip(&results.groups_of).collect();
     let rows = ends.into_iter().map(|ended| {
-        let name = |kind: usize| csv_name(&results.groups[of_job[&ended.job][kind]].name).into_owned();
-        let nodes: Vec<&str> = ended.nodes.iter().map(|node| conf.nodes[*node].name.as_str()).collect();
+        let name = |kind: usize| csv_name(&results.groups[groups_of[&ended.job][kind]].name).into_owned();
         let is = |state: EndState| if ended.state == state { "yes" } else { "no" }.to_owned();
         let times = [ended.submit, ended.start, ended.end, ended.start - ended.submit].map(|time| time.to_string());
         let (job, task) = array_of(ended.job);
         let job = if job == ended.job { job.to_string() } else { format!("{job}_{task}") };
         let head = [job, name(2), name(1), name(3), ended.partition.clone()];
-        let (count, list, by) = (nodes.len().to_string(), hostlist::fold(&nodes), ended.by.name().to_owned());
+        let (count, list) = (ended.nodes.len().to_string(), conf.node_list(ended.nodes.iter().copied()));
+        let by = ended.by.name().to_owned();
         [&head[..], &times, &[count, list, by, is(EndState::Timeout), is(EndState::Requeued)]].concat()
     });
     let head = ["job", "user", "account", "qos", "partition", "submit", "start", "end", "wait"];
     csv(head.into_iter().chain(["nodes", "node_list", "started_by", "cut", "requeued"]), rows)
-}
-
-fn columns(estimate: Option<&ConfidenceInterval>) -> [String; 3] {
-    let of = |end: fn(&ConfidenceInterval) -> Option<f64>| optional(estimate.and_then(end));
-    [of(|found| Some(found.mean)), of(|found| found.low), of(|found| found.high)]
 }
 
 /// `1 234 ± 12`; empty without a value.

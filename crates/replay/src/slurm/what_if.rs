@@ -2,7 +2,7 @@
 
 use super::explain::explain;
 use super::input::{self, Inputs};
-use super::page::{self, SlurmReport};
+use super::page;
 use super::results::{Arm, VariantResults};
 use super::tables;
 use super::trace::Trace;
@@ -136,20 +136,14 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
     let results = VariantResults::compute(&arms, &trace, options.phases, options.seed, &|| progress.add(1))?;
     drop(progress);
 
-    let report = SlurmReport {
-        title: stem,
-        command: command(inputs, options, version),
-        seed: options.seed,
-        results: &results,
-        notes: notes(&trace, &results),
-    };
+    let (command, notes) = (command(inputs, options, version), notes(&trace, &results));
     out.write("summary.csv", tables::summary(&results)?)?;
     out.write("differences.csv", tables::differences(&results)?)?;
     out.write("breakdown.csv", tables::breakdown(&results)?)?;
     for (at, arm) in arms.iter().enumerate() {
         out.write(Path::new(&arm.name).join("jobs.csv"), tables::jobs(&results, at)?)?;
     }
-    page::write(&report, &out)?;
+    page::write(&results, [&stem, &command], options.seed, &notes, &out)?;
     let path = out.path().to_owned();
     out.finish(json!({
         "trace": inputs.trace.file_name().unwrap_or_default().to_string_lossy(),
@@ -159,14 +153,14 @@ pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<
         "variants": arms.iter().map(|arm| json!({ "name": arm.name, "settings": arm.settings })).collect::<Vec<_>>(),
         "phases": options.phases,
         "seed": options.seed,
-        "notes": report.notes,
-        "command_line": report.command,
+        "notes": notes,
+        "command_line": command,
     }))?;
     if common.json {
-        print(&format!("{:#}\n", tables::as_json(&results, &report.notes, &path)));
+        print(&format!("{:#}\n", tables::as_json(&results, &notes, &path)));
     } else {
         if !common.quiet {
-            report.notes.iter().for_each(|note| tell(note));
+            notes.iter().for_each(|note| tell(note));
         }
         print(&format!("{}{}\n", tables::on_terminal(&results), path.join("report.html").display()));
     }
@@ -245,61 +239,5 @@ mod tests {
         ] {
             assert_eq!(variants(text).expect_err(text).to_string(), fault);
         }
-    }
-
-    #[test]
-    fn two_variants_of_a_sacct_file_are_compared_beside_the_log() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = |name: &str| folder.path().join(name);
-        let mut rows =
-            "JobIDRaw|User|Account|QOS|Partition|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|NNodes|AllocCPUS|State\n".to_owned();
-        for job in 1..80_u32 {
-            let (submit, nodes, run) = (1_700_000_000 + 97 * job, 1 + job * 7 % 5, 100 + job * 389 % 2000);
-            let (start, limit, user) = (submit + 60, run / 60 + 5, job % 3);
-            rows += &format!(
-                "{job}|u{user}|||main|{submit}|{submit}|{start}|{run}|{limit}|{nodes}|{}|COMPLETED\n",
-                4 * nodes
-            );
-        }
-        std::fs::write(path("jobs.sacct"), rows).expect("written");
-        let conf = "NodeName=n[1-8] CPUs=4\nPartitionName=main Nodes=ALL Default=YES OverSubscribe=EXCLUSIVE\n";
-        std::fs::write(path("slurm.conf"), conf).expect("written");
-        let (conf, trace) = (path("slurm.conf"), path("jobs.sacct"));
-        let inputs = Inputs { conf, trace, accounts: None, set: Vec::new(), slurm_version: None, zone: None };
-        let options = WhatIf {
-            compare: "base,slow=bf_interval=600,none=SchedulerType=sched/builtin".to_owned(),
-            phases: 3,
-            seed: 7,
-            out: Some(path("out")),
-            explain: Vec::new(),
-            all: false,
-        };
-        let common = Common { threads: None, quiet: true, json: false };
-        let read = |name: &str| std::fs::read_to_string(path("out").join(name)).expect(name);
-        let run = || {
-            let control = lab::control::Control::default();
-            assert_eq!(control.run(|| run(&inputs, &options, &common)).expect("runs"), Ending::Done);
-            (control.output().0, ["summary.csv", "differences.csv", "breakdown.csv", "slow/jobs.csv"].map(read))
-        };
-        let (text, files) = run();
-        let [summary, differences, breakdown, jobs] = &files;
-        let names: Vec<&str> = summary.lines().map(|row| row.split(',').next().unwrap_or("")).collect();
-        assert_eq!(names, ["variant", "base", "slow", "none", "log"]);
-        assert!(differences.contains("\nwait_mean,none,base,") && differences.contains(",3\n"), "{differences}");
-        assert!(breakdown.contains("\nuser,u1,27,wait_mean,log,60,,,"), "{breakdown}");
-        assert_eq!(jobs.lines().count(), 80);
-        assert!(
-            text.contains("Differences to base, paired by phase (3)")
-                && read("report.html").contains("Mean wait by user"),
-            "{text}"
-        );
-        assert!(text.lines().any(|line| line.starts_with("none  ") && line.contains(" mean wait  ")), "{text}");
-        assert_eq!(run().1, files, "the same command has the same results");
-        let bad = WhatIf { compare: "base,x=bf_licenses=yes".to_owned(), ..options.clone() };
-        let fault = super::run(&inputs, &bad, &common).expect_err("refused");
-        assert_eq!(
-            format!("{fault:#}"),
-            "variant x: --set bf_licenses=yes: bf_licenses: is not modelled and changes decisions; remove it from SchedulerParameters"
-        );
     }
 }

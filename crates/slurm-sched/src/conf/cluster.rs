@@ -4,7 +4,7 @@ use super::lines::{Record, SettingLine, SettingLines};
 use super::{Globals, limit, tres_weights};
 use crate::error::Collector;
 use crate::{hostlist, text};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Node of the cluster.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,8 +50,8 @@ pub struct Partition {
     pub(crate) billing: Vec<(String, f64)>,
 }
 
-/// Keys of node lines without effect on whole nodes.
-const NODE_HARMLESS: &str = "Gres NodeHostname NodeAddr BcastAddr Port TmpDisk Reason Procs Boards SocketsPerBoard Feature CoreSpecCount \
+/// Further keys of node lines: those of [`read_nodes`], and those without effect on whole nodes.
+const NODE_OTHERS: &str = "NodeName CPUs Sockets CoresPerSocket ThreadsPerCore RealMemory Weight Gres NodeHostname NodeAddr BcastAddr Port TmpDisk Reason Procs Boards SocketsPerBoard Feature CoreSpecCount \
     CpuSpecList MemSpecLimit CpuBind RestrictedCoresPerGPU Parameters Topology";
 
 /// Keys of partition lines that are listed.
@@ -71,18 +71,14 @@ pub(super) fn read(lines: &SettingLines, globals: &mut Globals<'_>) -> (Vec<Node
     for values in records(lines, "nodename", faults) {
         for node in read_nodes(&values, faults) {
             if index.insert(node.name.clone(), nodes.len()).is_some() {
-                let problem = format_args!("node {} is defined twice; remove one line", node.name);
-                values["nodename"].fault(faults, problem);
+                values["nodename"].fault(faults, format_args!("node {} is defined twice; remove one line", node.name));
             }
             nodes.push(node);
         }
     }
-    for record in lines.records("downnodes") {
-        for name in record[0].take(faults, hostlist::expand(&record[0].value)).unwrap_or_default() {
-            if let Some(&at) = index.get(&name) {
-                nodes[at].up = false;
-            }
-        }
+    for down in lines.records("downnodes").map(|record| &record[0]) {
+        let names = down.take(faults, hostlist::expand(&down.value)).unwrap_or_default();
+        names.iter().filter_map(|name| index.get(name)).for_each(|at| nodes[*at].up = false);
     }
     let sets = node_sets(lines, &nodes, faults);
     let mut partitions: Vec<Partition> = Vec::new();
@@ -90,8 +86,8 @@ pub(super) fn read(lines: &SettingLines, globals: &mut Globals<'_>) -> (Vec<Node
         let listed = values.values().filter(|setting| text::is_among(PARTITION_LISTED, &setting.key));
         not_modelled.extend(listed.map(|setting| format!("{}: {}", setting.place(), setting.key)));
         for name in text::list(&values["partitionname"].value) {
-            let (name, starts_jobs) = (name.to_owned(), true);
-            let mut partition = Partition { name, starts_jobs, over_time_limit, ..Partition::default() };
+            let name = name.to_owned();
+            let mut partition = Partition { name, over_time_limit, starts_jobs: true, ..Partition::default() };
             (partition.min_nodes, partition.priority_tier, partition.priority_job_factor) = (1, 1, 1);
             for (key, setting) in &values {
                 if let Err(problem) = set(&mut partition, key, &setting.value, &index, &sets) {
@@ -131,14 +127,12 @@ fn records(lines: &SettingLines, name: &str, faults: &mut Collector) -> Vec<Valu
     }
     let is_own = |change: &&Record| change.first().is_some_and(|one| one.key.eq_ignore_ascii_case(name));
     for change in lines.changes.iter().filter(is_own) {
-        let wanted = &change[0];
-        let is_of_name =
-            |values: &&mut Values| wanted.value.eq_ignore_ascii_case("DEFAULT") || values[name].value == wanted.value;
+        let SettingLine { key, value, .. } = &change[0];
+        let is_of_name = |values: &&mut Values| value.eq_ignore_ascii_case("DEFAULT") || values[name].value == *value;
         let mut of_name = all.iter_mut().filter(is_of_name).peekable();
         if of_name.peek().is_none() {
-            let problem =
-                format_args!("no line with {}={}; use a name as the file writes it", wanted.key, wanted.value);
-            wanted.fault(faults, problem);
+            let problem = format_args!("no line with {key}={value}; use a name as the file writes it");
+            change[0].fault(faults, problem);
         }
         of_name.for_each(|values| values.extend(keyed(&change[1..])));
     }
@@ -148,7 +142,7 @@ fn records(lines: &SettingLines, name: &str, faults: &mut Collector) -> Vec<Valu
 fn read_nodes(values: &Values, faults: &mut Collector) -> Vec<Node> {
     let mut number = |key: &str| {
         let setting = values.get(key)?;
-        let n = text::whole(&setting.value).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+        let n = text::whole(&setting.value).filter(|n| *n > 0_u32);
         setting.take(faults, n.ok_or("expected a whole number above 0"))
     };
     let boards = number("boards").unwrap_or(1);
@@ -168,8 +162,7 @@ fn read_nodes(values: &Values, faults: &mut Collector) -> Vec<Node> {
         match key.as_str() {
             "features" | "feature" => node.features = text::list(&setting.value).map(str::to_owned).collect(),
             "state" => node.up = usable(&setting.value),
-            "nodename" | "cpus" | "sockets" | "corespersocket" | "threadspercore" | "realmemory" | "weight" => {}
-            _ if text::is_among(NODE_HARMLESS, key) => {}
+            _ if text::is_among(NODE_OTHERS, key) => {}
             _ => setting.fault(faults, "unknown key of a node line; remove it"),
         }
     }
@@ -211,10 +204,7 @@ fn set(
     index: &BTreeMap<String, usize>,
     sets: &BTreeMap<String, Vec<String>>,
 ) -> Result<(), String> {
-    let number = || {
-        let n = text::whole(value).and_then(|n| u32::try_from(n).ok());
-        n.ok_or_else(|| format!("expected a whole number, found {value:?}"))
-    };
+    let number = || text::whole(value).ok_or_else(|| format!("expected a whole number, found {value:?}"));
     let off = |what: &str| match text::switch(value) {
         Ok(false) => Ok(()),
         _ => Err(format!("{what} is not modelled and changes decisions; set it to NO")),
@@ -263,14 +253,9 @@ fn nodes_of(
     if value.eq_ignore_ascii_case("ALL") {
         return Ok((0..index.len()).collect());
     }
-    let mut nodes = Vec::new();
-    for name in hostlist::expand(value)? {
-        let one = [name.clone()];
-        for name in sets.get(&name).map_or(&one[..], Vec::as_slice) {
-            nodes.push(*index.get(name).ok_or_else(|| format!("no node is called {name:?}; add its NodeName line"))?);
-        }
-    }
-    nodes.sort_unstable();
-    nodes.dedup();
-    Ok(nodes)
+    let names = hostlist::expand(value)?.into_iter().flat_map(|name| sets.get(&name).cloned().unwrap_or(vec![name]));
+    let node =
+        |name| index.get(&name).copied().ok_or_else(|| format!("no node is called {name:?}; add its NodeName line"));
+    let nodes = names.map(node).collect::<Result<BTreeSet<usize>, String>>()?;
+    Ok(nodes.into_iter().collect())
 }

@@ -2,6 +2,7 @@
 
 use super::keys::{Treatment, treatment};
 use crate::error::Collector;
+use crate::text;
 use std::fmt::Display;
 
 /// Maximum number of files that include one another.
@@ -22,10 +23,6 @@ impl SettingLine {
         if self.line == 0 { self.file.clone() } else { format!("{}:{}", self.file, self.line) }
     }
 
-    fn begins_record(&self) -> bool {
-        KINDS.iter().any(|kind| self.key.eq_ignore_ascii_case(kind))
-    }
-
     pub(super) fn fault(&self, faults: &mut Collector, problem: impl Display) {
         faults.push_in(&self.file, self.line, &self.key, problem);
     }
@@ -40,7 +37,7 @@ impl SettingLine {
 pub(super) type Record = Vec<SettingLine>;
 
 /// First keys of lines that are records; the settings of other lines stand for themselves.
-const KINDS: [&str; 4] = ["NodeName", "PartitionName", "NodeSet", "DownNodes"];
+const KINDS: &str = "NodeName PartitionName NodeSet DownNodes";
 
 /// Settings of all files and overlays.
 #[derive(Debug, Default)]
@@ -95,7 +92,9 @@ impl SettingLines {
                     }
                 }
                 _ => match settings(file, begin, trimmed, faults) {
-                    record if record.first().is_some_and(SettingLine::begins_record) => self.records.push(record),
+                    record if record.first().is_some_and(|one| text::is_among(KINDS, &one.key)) => {
+                        self.records.push(record)
+                    }
                     record => self.globals.extend(record),
                 },
             }
@@ -113,7 +112,7 @@ impl SettingLines {
                 value: value.trim().trim_matches('"').to_owned(),
             };
             let own = setting((key, value));
-            if own.key.eq_ignore_ascii_case("NodeName") || own.key.eq_ignore_ascii_case("PartitionName") {
+            if text::is_among("NodeName PartitionName", &own.key) {
                 self.changes.push(settings(&source, 0, overlay, faults));
             } else if own.key.eq_ignore_ascii_case("SchedulerParameters") {
                 let parts = own.value.split(',');
@@ -130,16 +129,8 @@ impl SettingLines {
 
 /// Returns `line` up to a `#` that is not escaped.
 fn without_comment(line: &str) -> String {
-    let mut text = String::with_capacity(line.len());
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if chars.peek() == Some(&'#') => text.extend(chars.next()),
-            '#' => break,
-            _ => text.push(c),
-        }
-    }
-    text
+    let comment = line.match_indices('#').find(|(at, _)| !line[..*at].ends_with('\\'));
+    line[..comment.map_or(line.len(), |(at, _)| at)].replace("\\#", "#")
 }
 
 /// Parses the settings of one logical line; blanks around `=` and quoted values are allowed.

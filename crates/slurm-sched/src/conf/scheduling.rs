@@ -82,7 +82,7 @@ const PARAMETERS: &[(&str, SchedulingParameter)] = &[
     ("bf_max_job_user_part", Count(|s| &mut s.bf_max_job_user_part, 0, 0, MANY)),
     ("bf_min_age_reserve", Time(|s| &mut s.bf_min_age_reserve, 0, 1, 0, 2_592_000)),
     ("bf_min_prio_reserve", Count(|s| &mut s.bf_min_prio_reserve, 0, 0, i64::MAX)),
-    ("bf_node_space_size", Count(|s| &mut s.bf_node_space_size, 500, 2, MANY)),
+    ("bf_node_space_size", Count(|s| &mut s.bf_node_space_size, 0, 2, MANY)),
     ("bf_one_resv_per_job", Flag(|s| &mut s.bf_one_resv_per_job)),
     ("bf_resolution", Time(|s| &mut s.bf_resolution, 60, 1, 1, 3600)),
     ("bf_window", Time(|s| &mut s.bf_window, 1440, 60, 1, 43_200)),
@@ -117,7 +117,6 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine]) -> Sched
             Flag(_) => {}
         }
     }
-    let mut given = Vec::new();
     let of_file = globals.setting("SchedulerParameters").into_iter().flat_map(|setting| {
         text::list(&setting.value).map(|part| {
             let (key, value) = part.split_once('=').unwrap_or((part, ""));
@@ -125,25 +124,22 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine]) -> Sched
         })
     });
     for setting in of_file.chain(overlays.iter().cloned()) {
-        if let Some((name, parameter)) = PARAMETERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&setting.key)) {
-            match set(&mut scheduling, parameter, &setting.value) {
-                Ok(()) => given.push(*name),
-                Err(problem) => setting.fault(&mut globals.faults, problem),
+        if let Some((_, parameter)) = PARAMETERS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&setting.key)) {
+            if let Err(problem) = set(&mut scheduling, parameter, &setting.value) {
+                setting.fault(&mut globals.faults, problem);
             }
         } else if text::is_among(LISTED, &setting.key) {
             globals.not_modelled.push(format!("{}: SchedulerParameters={}", setting.place(), setting.key));
         } else if text::is_among(REFUSED, &setting.key) {
-            setting.fault(
-                &mut globals.faults,
-                "is not modelled and changes decisions; remove it from SchedulerParameters",
-            );
+            const FIX: &str = "is not modelled and changes decisions; remove it from SchedulerParameters";
+            setting.fault(&mut globals.faults, FIX);
         } else {
             let near = text::nearest(&setting.key, PARAMETERS.iter().map(|(name, _)| *name));
             let hint = near.map_or("remove it".to_owned(), |near| format!("did you mean {near}?"));
             setting.fault(&mut globals.faults, format_args!("unknown parameter of SchedulerParameters; {hint}"));
         }
     }
-    if !given.contains(&"bf_node_space_size") {
+    if scheduling.bf_node_space_size == 0 {
         scheduling.bf_node_space_size = scheduling.bf_max_job_test;
     }
     scheduling

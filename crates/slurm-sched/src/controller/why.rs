@@ -1,7 +1,6 @@
 //! Reasons for which a pass does not start a pending job.
 
 use super::{By, Controller};
-use crate::hostlist;
 use crate::nodes::NodeSet;
 use crate::queue::{Entry, Pass};
 
@@ -88,8 +87,8 @@ impl Controller {
         if let Some(plan) = pass.plans.iter().find(|plan| plan.job == entry.job)
             && let Some((start, _)) = plan.planned
         {
-            let nodes: Vec<&str> = plan.nodes.iter().map(|node| self.site.conf.nodes[node].name.as_str()).collect();
-            let words = format!("planned at {} s on whole nodes {}", start - zero, hostlist::fold(&nodes));
+            let nodes = self.site.conf.node_list(plan.nodes.iter());
+            let words = format!("planned at {} s on whole nodes {nodes}", start - zero);
             return match start > now + settings.bf_window {
                 true => why("Window", words + ", beyond bf_window: no place is held"),
                 false => why("Plan", words),

@@ -4,7 +4,8 @@ use crate::accounts::Accounts;
 use crate::conf::{Conf, YEAR};
 use crate::error::Faults;
 use crate::hostlist;
-use crate::{Site, Version, follow, version_of};
+use crate::workload::{Begin, Dependency, DependencyKind, Memory, Request, SubmittedJob};
+use crate::{Site, Version, follow, read_csv, version_of};
 use proptest::prelude::*;
 
 const CLUSTER: &str = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
@@ -231,9 +232,94 @@ fn accounts_are_read_with_shares_limits_and_qos() {
     }
 }
 
+#[test]
+fn options_of_sbatch_are_read_and_what_needs_parts_of_nodes_is_refused() {
+    let text = "id,submit,run,limit,args\n\
+        2,20,300,1:30,\"-N2 --exclusive -p a,b --nice --qos=high -A phys --uid ann --begin=now+2hours -J \"\"my job\"\"\"\n\
+        1,10,300,10,-N 3 --ntasks-per-node=4 -n 12 -H --time-min 5 -w n[1-2] -x n8 --mem 0 --no-requeue --priority=77\n\
+        9,30,60,,-n 8 -d afterok:1:2,singleton --nice=-5 -t 2-0 --mem-per-cpu=2G\n\
+        10,30,60,5,-N 1 -n 4 -d after:9+5?afterany:2 -b 2026-01-31T08:00\n";
+    let jobs = read_csv("w.csv", text).expect("valid");
+    let own = jobs.iter().map(|job| (job.id, job.line, job.submit, job.limit));
+    let expected = [(1, 3, 10, Some(600)), (2, 2, 20, Some(120)), (9, 4, 30, Some(172_800)), (10, 5, 30, Some(300))];
+    assert_eq!(own.collect::<Vec<_>>(), expected);
+    let [one, two, three, four] = [0, 1, 2, 3].map(|at| jobs[at].request.clone());
+    let names = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let expected = Request {
+        user: Some("ann".to_owned()),
+        account: Some("phys".to_owned()),
+        qos: Some("high".to_owned()),
+        name: "my job".to_owned(),
+        partitions: names("a b"),
+        nodes: Some(2),
+        exclusive: true,
+        nice: 100,
+        begin: Some(Begin::After(7200)),
+        ..Request::default()
+    };
+    assert_eq!(two, expected);
+    let expected = Request {
+        name: "1".to_owned(),
+        nodes: Some(3),
+        tasks: Some(12),
+        tasks_per_node: Some(4),
+        memory: Some(Memory::PerNode(0)),
+        time_min: Some(300),
+        priority: Some(77),
+        hold: true,
+        required: names("n1 n2"),
+        excluded: names("n8"),
+        ..Request::default()
+    };
+    assert_eq!(one, expected);
+    let [ok, after] = [DependencyKind::AfterOk, DependencyKind::After(300)];
+    let on = |kind, job| Dependency { kind, job: Some(job) };
+    let singleton = Dependency { kind: DependencyKind::Singleton, job: None };
+    assert_eq!(three.dependencies, [vec![on(ok, 1)], vec![on(ok, 2)], vec![singleton]]);
+    assert_eq!((three.nice, three.memory), (-5, Some(Memory::PerCpu(2048))));
+    assert_eq!(four.dependencies, [vec![on(after, 9), on(DependencyKind::AfterAny, 2)]]);
+    assert_eq!(four.begin, Some(Begin::At(1_769_846_400)));
+    let lines = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
+    let conf = Conf::read("slurm.conf", lines, Version::V22_05, &[]).expect("valid");
+    let nodes = |job: &SubmittedJob| job.whole_nodes(&conf, &conf.partitions[0]);
+    assert_eq!([0, 1, 2, 3].map(|at| nodes(&jobs[at])), [Ok(3), Ok(2), Ok(2), Ok(1)]);
+    let refused = "not modelled: only whole nodes are allocated; remove the option or the job";
+    for (args, option, fault) in [
+        ("--gres=gpu:1", "--gres=gpu:1", refused),
+        ("-C big", "-C", refused),
+        ("-a 1-9%x", "-a", "expected indices below 1024 such as 1-9, 0-8:2, 1,3 or 1-9%2"),
+        ("--exlusive", "--exlusive", "unknown option of sbatch; did you mean --exclusive?"),
+        ("-N 2-4", "-N", "a range of nodes is not modelled; give one number"),
+        ("-N", "-N", "expected a value after it"),
+        ("-d later:3", "-d", "expected after, afterany, afterok, aftercorr, afternotok or singleton"),
+        ("--begin tomorrow", "--begin", "expected now+60, now+2hours or a time such as 2026-01-31T08:00:00"),
+        ("job.sh", "job.sh", "expected an option of sbatch, such as -N 4; remove the script and its arguments"),
+    ] {
+        let found = read_csv("w.csv", &format!("1,0,1,1,{args}")).expect_err(args).to_string();
+        assert_eq!(found, format!("w.csv:1: {option}: {fault}"));
+    }
+    for (args, reason) in [
+        ("-n 3", "3 CPUs on 1 nodes of 4 share nodes with other jobs, which is not modelled; add --exclusive"),
+        ("-N 1 -n 5", "5 CPUs do not fit on 1 nodes of 4; raise -N or lower -n and -c"),
+    ] {
+        let jobs = read_csv("w.csv", &format!("1,0,1,1,{args}")).expect("valid");
+        assert_eq!(nodes(&jobs[0]), Err(reason.to_owned()));
+    }
+    for (text, fault) in [
+        ("1,0,1,1,\n1,0,1,1,", "w.csv:2: id: job 1 is on line 1, too"),
+        (
+            "id,run,submit,limit,args\n1,0,1,1,",
+            "w.csv:1: heading: expected id,submit,run,limit,args, found \"id,run,submit,limit,args\"",
+        ),
+    ] {
+        assert_eq!(read_csv("w.csv", text).expect_err(text).to_string(), fault);
+    }
+}
+
 /// Strategy for pieces of a site's files, so that random text passes the first check.
 fn pieces() -> impl Strategy<Value = String> {
     let words = "NodeName= PartitionName= Nodes= CPUs= n[1-4] DEFAULT ALL SchedulerParameters= bf_window= bf_interval=30 , = : - ' \" \\ # | \
+        1,0,600+900,5, -N2 --exclusive -a1-3%2 -d afterok:1 --begin=now+5 --nice=- --mem=4G --array= \
         Parent Account User QOS Cluster 'root' 'a' Fairshare= parent GrpTRES=cpu=4 MaxWall=1-0 Name|Priority| PriorityFlags= MAX_TRES \
         Include NodeSet= Feature= State=DOWN DownNodes= TRESBillingWeights=CPU=1 PriorityMaxAge= 1-2:3 UNLIMITED 999999999 -1 0 7 \
         [2023-11-14T22:13:20.000] _attempt_backfill: beginning JobId=3 JobId=3_1(4) sched: Allocate NodeList= Partition= InitPrio= done \
@@ -250,6 +336,7 @@ fn read_all(text: &str) {
     let _ = Conf::read("f", text, Version::V24_11, &[text.lines().next().unwrap_or("")]);
     let _ = read(text, &[]);
     let _ = Accounts::read("f", text);
+    let _ = read_csv("f", text);
     for log in [text.to_owned(), format!("[2023-11-14T22:13:20.000] {text}")] {
         let _ = version_of(log.as_bytes());
         if let Ok(conf) = read("", &[]) {

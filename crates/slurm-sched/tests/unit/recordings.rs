@@ -3,10 +3,9 @@
 use super::read_csv;
 use crate::accounts::Accounts;
 use crate::conf::Conf;
-use crate::log::{Event, Events};
-use crate::queue::Start;
+use crate::log::{Event, events};
 use crate::workload::SubmittedJob;
-use crate::{Comparison, Phases, Report, Site, Terms, Version, follow, hostlist, simulate, version_of};
+use crate::{Comparison, Phases, Report, Site, Terms, Version, follow, simulate, version_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -165,11 +164,6 @@ const LOCKSTEP: Terms = Terms {
     phases: Phases { full: 0, backfill: 0, decay: 0, limits: 0, backfill_first: false },
 };
 
-fn names(site: &Site, nodes: &[usize]) -> String {
-    let names: Vec<&str> = nodes.iter().map(|node| site.conf.nodes[*node].name.as_str()).collect();
-    hostlist::fold(&names)
-}
-
 #[test]
 fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
     let Some(folder) = test_data::slurm("fixtures") else { return };
@@ -182,15 +176,16 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
     for (name, conf, trace, accounts) in cases {
         let (site, jobs, path) = recording(&folder, name, conf, trace, accounts);
         let mut theirs = Vec::new();
-        let nodes = |start: &Start| names(&site, &start.nodes.iter().collect::<Vec<_>>());
-        for entry in Events::new(log(&path), &site, BTreeSet::new()) {
+        for entry in events(log(&path), &site, BTreeSet::new()) {
             let entry = entry.expect("a line");
             let what = match entry.event {
                 Event::MainPass(true) => "full pass".to_owned(),
                 Event::MainPass(false) => "default pass".to_owned(),
                 Event::BackfillPass => "backfill pass".to_owned(),
-                Event::MainStart(start) => format!("main starts {} on {}", start.job, nodes(&start)),
-                Event::BackfillStart(start) => format!("backfill starts {} on {}", start.job, nodes(&start)),
+                Event::Decision(by, start) if start.planned.is_none() => {
+                    let nodes = site.conf.node_list(start.nodes.iter());
+                    format!("{} starts {} on {nodes}", by.name(), start.job)
+                }
                 _ => continue,
             };
             theirs.push((entry.time - LOCKSTEP.zero, what));
@@ -203,8 +198,8 @@ fn a_free_run_has_the_passes_and_starts_of_lockstep_logs_at_the_same_seconds() {
                 Report::MainPass(time, false) => (time, "default pass".to_owned()),
                 Report::BackfillPass(time) => (time, "backfill pass".to_owned()),
                 Report::Ended(job) => {
-                    let by = job.by.name();
-                    (job.start, format!("{by} starts {} on {}", job.job, names(&site, &job.nodes)))
+                    let (by, nodes) = (job.by.name(), site.conf.node_list(job.nodes));
+                    (job.start, format!("{by} starts {} on {nodes}", job.job))
                 }
             });
         });
@@ -247,9 +242,9 @@ fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits_and_of_requeu
         let mut ours = BTreeMap::new();
         simulate(&site, &read_csv(&rows.join("\n")), LOCKSTEP, None, |report| {
             let Report::Ended(job) = report else { return };
-            let by = job.by.name();
+            let (by, nodes) = (job.by.name(), site.conf.node_list(job.nodes));
             // The last run of a job stays.
-            ours.insert(job.job, format!("{} {by} {}", job.start, names(&site, &job.nodes)));
+            ours.insert(job.job, format!("{} {by} {nodes}", job.start));
         });
         assert_eq!(ours.into_values().collect::<Vec<_>>(), theirs);
     }

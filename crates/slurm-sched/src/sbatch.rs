@@ -1,17 +1,22 @@
 //! Jobs as CSV, `id,submit,run,limit,args`: seconds, seconds (`600+900` for a job that is requeued after its first run), a time limit as
 //! `sbatch -t` takes it (a plain number is minutes), and further options of sbatch, which one table lists.
 
-use slurm_sched::conf::YEAR;
-use slurm_sched::error::{Collector, Faults};
-use slurm_sched::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, task};
-use slurm_sched::{hostlist, text};
+use crate::conf::YEAR;
+use crate::error::{Collector, Faults};
+use crate::text::second_of;
+use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, task};
+use crate::{hostlist, text};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// First line of a workload, which is optional.
 const HEADING: &str = "id,submit,run,limit,args";
 
-/// Reads a workload, ordered by time of submission and id. Returns all faults with line, column or option, and fix.
-pub(super) fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faults> {
+/// Reads a workload, ordered by time of submission and id.
+///
+/// # Errors
+///
+/// Returns all faults with line, column or option, and fix.
+pub fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faults> {
     let mut faults = Collector::new(file);
     let mut jobs = Vec::new();
     for (line, row) in (1..).zip(text.lines()) {
@@ -26,13 +31,12 @@ pub(super) fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faul
             continue;
         }
         let Some(job) = read_row(line, row, &mut faults) else { continue };
-        let indices = job.request.array.clone();
-        if indices.is_empty() {
+        if job.request.array.is_empty() {
             jobs.push(job);
             continue;
         }
-        for index in indices {
-            match task(job.id, index) {
+        for index in &job.request.array {
+            match task(job.id, *index) {
                 Some(id) => jobs.push(SubmittedJob { id, ..job.clone() }),
                 None => faults.push(line, "array", "the number of an array must be below 2097152; use a lower id"),
             }
@@ -153,29 +157,42 @@ fn option(word: &str, words: &mut impl Iterator<Item = String>, job: &mut Submit
 fn set(name: &str, value: Option<&str>, job: &mut SubmittedJob) -> Result<(), String> {
     let request = &mut job.request;
     let text = value.unwrap_or_default();
-    let count = || match text::whole(text).map(u32::try_from) {
-        Some(Ok(n)) if n > 0 => Ok(n),
-        _ => Err("expected a whole number above 0".to_owned()),
-    };
+    let count = |text| text::whole(text).filter(|n| *n > 0_u32).ok_or("expected a whole number above 0");
     let owned = || Some(text.to_owned()).filter(|text| !text.is_empty()).ok_or("expected a name");
     let memory = || text::mebibytes(text).ok_or("expected memory such as 4000 (MiB) or 4G");
     match name {
-        "nodes" => request.nodes = Some(nodes(text)?),
-        "ntasks" => request.tasks = Some(count()?),
-        "cpus-per-task" => request.cpus_per_task = Some(count()?),
-        "ntasks-per-node" => request.tasks_per_node = Some(count()?),
+        "nodes" => {
+            let is_whole = |text| text::whole::<u32>(text).is_some();
+            request.nodes = Some(match text.split_once('-') {
+                Some((least, most)) if least == most => count(least)?,
+                Some((least, most)) if is_whole(least) && is_whole(most) => {
+                    return Err("a range of nodes is not modelled; give one number".to_owned());
+                }
+                _ => count(text)?,
+            });
+        }
+        "ntasks" => request.tasks = Some(count(text)?),
+        "cpus-per-task" => request.cpus_per_task = Some(count(text)?),
+        "ntasks-per-node" => request.tasks_per_node = Some(count(text)?),
         "exclusive" if value.is_none() => request.exclusive = true,
         "exclusive" => return Err("only whole nodes are modelled; write --exclusive without a value".to_owned()),
         "time" => job.limit = text::limit(text)?.or(Some(YEAR)),
         "time-min" => request.time_min = text::limit(text)?,
-        "nice" => request.nice = if value.is_none() { 100 } else { nice(text)? },
+        "nice" if value.is_none() => request.nice = 100,
+        "nice" => {
+            let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+            request.nice = sign * text::whole::<i64>(digits).ok_or("expected a whole number")?;
+        }
         "account" => request.account = Some(owned()?),
         "partition" => request.partitions = text::list(text).map(str::to_owned).collect(),
         "qos" => request.qos = Some(owned()?),
         "begin" => request.begin = Some(begin(text)?),
         "dependency" => request.dependencies = dependencies(text)?,
         "hold" => request.hold = true,
-        "priority" => request.priority = Some(priority(text)?),
+        "priority" => {
+            let number = text.parse().ok().filter(|number| *number < u32::MAX);
+            request.priority = Some(number.ok_or("expected a whole number below 4294967295")?);
+        }
         "nodelist" => request.required = hostlist::expand(text)?,
         "exclude" => request.excluded = hostlist::expand(text)?,
         "mem" => request.memory = Some(Memory::PerNode(memory()?)),
@@ -190,7 +207,7 @@ fn set(name: &str, value: Option<&str>, job: &mut SubmittedJob) -> Result<(), St
 /// Indices of the tasks of an array, and the most that run at a time, such as `0-7:2,9%3`.
 fn tasks(text: &str) -> Result<(Vec<u32>, Option<u32>), String> {
     const FORM: &str = "expected indices below 1024 such as 1-9, 0-8:2, 1,3 or 1-9%2";
-    let whole = |text: &str| text::whole(text).and_then(|n| u32::try_from(n).ok()).filter(|n| *n < 1024).ok_or(FORM);
+    let whole = |text| text::whole::<u32>(text).filter(|n| *n < 1024).ok_or(FORM);
     let (text, most) = text.split_once('%').map_or((text, None), |(text, most)| (text, Some(most)));
     let mut found = BTreeSet::new();
     for part in text.split(',') {
@@ -201,26 +218,6 @@ fn tasks(text: &str) -> Result<(Vec<u32>, Option<u32>), String> {
     }
     // As for sbatch, 0 is no limit.
     Ok((found.into_iter().collect(), most.map(whole).transpose()?.filter(|most| *most > 0)))
-}
-
-fn nodes(text: &str) -> Result<u32, String> {
-    let (least, most) = text.split_once('-').unwrap_or((text, text));
-    match text::whole(least).map(u32::try_from) {
-        Some(Ok(n)) if n > 0 && least == most => Ok(n),
-        Some(Ok(_)) if text::whole(most).is_some() && least != most => {
-            Err("a range of nodes is not modelled; give one number".to_owned())
-        }
-        _ => Err("expected a whole number above 0".to_owned()),
-    }
-}
-
-fn nice(text: &str) -> Result<i64, String> {
-    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
-    text::whole(digits).map(|n| sign * n).ok_or_else(|| "expected a whole number".to_owned())
-}
-
-fn priority(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|p| *p < u32::MAX).ok_or_else(|| "expected a whole number below 4294967295".to_owned())
 }
 
 /// Parses `now`, `now+2hours`, or a time, of which the seconds or the whole clock may be left out.
@@ -236,9 +233,9 @@ fn begin(text: &str) -> Result<Begin, String> {
             "week" | "weeks" => 604_800,
             _ => return None,
         };
-        text::whole(digits).map(|n| Begin::After(n * unit))
+        text::whole::<i64>(digits).map(|n| Begin::After(n * unit))
     };
-    let at = || ["", ":00", "T00:00:00"].iter().find_map(|end| text::second_of(&format!("{text}{end}"))).map(Begin::At);
+    let at = || ["", ":00", "T00:00:00"].iter().find_map(|end| second_of(&format!("{text}{end}"))).map(Begin::At);
     let found = text.strip_prefix("now").map_or_else(at, after);
     found.ok_or_else(|| "expected now+60, now+2hours or a time such as 2026-01-31T08:00:00".to_owned())
 }
@@ -249,10 +246,8 @@ fn dependencies(text: &str) -> Result<Vec<Vec<Dependency>>, String> {
     if any && text.contains(',') {
         return Err("',' and '?' cannot be mixed; use one of them".to_owned());
     }
-    let mut all = Vec::new();
-    for condition in text.split([',', '?']).filter(|condition| !condition.is_empty()) {
-        all.extend(condition_on_jobs(condition)?);
-    }
+    let conditions = text.split([',', '?']).filter(|condition| !condition.is_empty());
+    let all = conditions.map(condition_on_jobs).collect::<Result<Vec<_>, String>>()?.concat();
     Ok(if any { vec![all] } else { all.into_iter().map(|one| vec![one]).collect() })
 }
 
@@ -270,99 +265,15 @@ fn condition_on_jobs(condition: &str) -> Result<Vec<Dependency>, String> {
     let mut all = Vec::new();
     for job in jobs.split(':') {
         let (id, delay) = job.split_once('+').map_or((job, None), |(id, delay)| (id, Some(delay)));
-        let id = text::whole(id).and_then(|n| u32::try_from(n).ok()).ok_or("expected a job such as 12")?;
-        let kind = match (kind, delay) {
+        let id = text::whole(id).ok_or("expected a job such as 12")?;
+        let kind = match (kind, delay.map(text::whole::<i64>)) {
             (kind, None) => kind,
             (DependencyKind::After(_), Some(minutes)) => {
-                DependencyKind::After(60 * text::whole(minutes).ok_or("expected minutes after +")?)
+                DependencyKind::After(60 * minutes.ok_or("expected minutes after +")?)
             }
             _ => return Err("only after:JOB+MINUTES has a delay; remove it".to_owned()),
         };
         all.push(Dependency { kind, job: Some(id) });
     }
     Ok(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use slurm_sched::Version;
-    use slurm_sched::conf::Conf;
-
-    #[test]
-    fn options_of_sbatch_are_read_and_what_needs_parts_of_nodes_is_refused() {
-        let text = "id,submit,run,limit,args\n\
-            2,20,300,1:30,\"-N2 --exclusive -p a,b --nice --qos=high -A phys --uid ann --begin=now+2hours -J \"\"my job\"\"\"\n\
-            1,10,300,10,-N 3 --ntasks-per-node=4 -n 12 -H --time-min 5 -w n[1-2] -x n8 --mem 0 --no-requeue --priority=77\n\
-            9,30,60,,-n 8 -d afterok:1:2,singleton --nice=-5 -t 2-0 --mem-per-cpu=2G\n\
-            10,30,60,5,-N 1 -n 4 -d after:9+5?afterany:2 -b 2026-01-31T08:00\n";
-        let jobs = read_csv("w.csv", text).expect("valid");
-        assert_eq!(
-            jobs.iter().map(|job| (job.id, job.line, job.submit, job.limit)).collect::<Vec<_>>(),
-            [(1, 3, 10, Some(600)), (2, 2, 20, Some(120)), (9, 4, 30, Some(172_800)), (10, 5, 30, Some(300))]
-        );
-        let [one, two, three, four] = [0, 1, 2, 3].map(|at| &jobs[at].request);
-        assert_eq!(
-            (two.nodes, two.exclusive, two.nice, two.user(), two.name.as_str()),
-            (Some(2), true, 100, "ann", "my job")
-        );
-        assert_eq!(
-            (two.partitions.join(" "), two.qos.as_deref(), two.begin),
-            ("a b".to_owned(), Some("high"), Some(Begin::After(7200)))
-        );
-        assert_eq!((one.hold, one.time_min, one.priority), (true, Some(300), Some(77)));
-        assert_eq!(
-            (one.required.join(" "), one.excluded.join(" "), one.memory),
-            ("n1 n2".to_owned(), "n8".to_owned(), Some(Memory::PerNode(0)))
-        );
-        let kinds: Vec<Vec<_>> =
-            three.dependencies.iter().map(|any| any.iter().map(|one| (one.kind, one.job)).collect()).collect();
-        assert_eq!(
-            kinds,
-            [
-                vec![(DependencyKind::AfterOk, Some(1))],
-                vec![(DependencyKind::AfterOk, Some(2))],
-                vec![(DependencyKind::Singleton, None)]
-            ]
-        );
-        assert_eq!((three.nice, three.memory), (-5, Some(Memory::PerCpu(2048))));
-        assert_eq!(four.begin, Some(Begin::At(1_769_846_400)));
-        assert_eq!((four.dependencies.len(), four.dependencies[0][0].kind), (1, DependencyKind::After(300)));
-        let lines = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
-        let conf = Conf::read("slurm.conf", lines, Version::V22_05, &[]).expect("valid");
-        assert_eq!(
-            [0, 1, 2, 3].map(|at| jobs[at].whole_nodes(&conf, &conf.partitions[0])),
-            [Ok(3), Ok(2), Ok(2), Ok(1)]
-        );
-        for (args, fault) in [
-            (
-                "--gres=gpu:1",
-                "--gres=gpu:1: not modelled: only whole nodes are allocated; remove the option or the job",
-            ),
-            ("-a 1-9%x", "-a: expected indices below 1024 such as 1-9, 0-8:2, 1,3 or 1-9%2"),
-            ("-C big", "-C: not modelled: only whole nodes are allocated; remove the option or the job"),
-            ("--exlusive", "--exlusive: unknown option of sbatch; did you mean --exclusive?"),
-            ("-N 2-4", "-N: a range of nodes is not modelled; give one number"),
-            ("-N", "-N: expected a value after it"),
-            ("-d later:3", "-d: expected after, afterany, afterok, aftercorr, afternotok or singleton"),
-            ("--begin tomorrow", "--begin: expected now+60, now+2hours or a time such as 2026-01-31T08:00:00"),
-            ("job.sh", "job.sh: expected an option of sbatch, such as -N 4; remove the script and its arguments"),
-        ] {
-            assert_eq!(
-                read_csv("w.csv", &format!("1,0,1,1,{args}")).expect_err(args).to_string(),
-                format!("w.csv:1: {fault}")
-            );
-        }
-        for (args, reason) in [
-            ("-n 3", "3 CPUs on 1 nodes of 4 share nodes with other jobs, which is not modelled; add --exclusive"),
-            ("-N 1 -n 5", "5 CPUs do not fit on 1 nodes of 4; raise -N or lower -n and -c"),
-        ] {
-            let jobs = read_csv("w.csv", &format!("1,0,1,1,{args}")).expect("valid");
-            assert_eq!(jobs[0].whole_nodes(&conf, &conf.partitions[0]), Err(reason.to_owned()));
-        }
-        let twice = read_csv("w.csv", "1,0,1,1,\n1,0,1,1,").expect_err("twice").to_string();
-        assert_eq!(twice, "w.csv:2: id: job 1 is on line 1, too");
-        let heading = read_csv("w.csv", "id,run,submit,limit,args\n1,0,1,1,").expect_err("heading").to_string();
-        assert_eq!(heading, "w.csv:1: heading: expected id,submit,run,limit,args, found \"id,run,submit,limit,args\"");
-    }
 }
