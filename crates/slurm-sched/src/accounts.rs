@@ -59,8 +59,7 @@ impl Qos {
     }
 
     /// Returns true if `Flags` has `flag`.
-    #[must_use]
-    pub fn has(&self, flag: &str) -> bool {
+    pub(crate) fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|own| own.eq_ignore_ascii_case(flag))
     }
 }
@@ -137,7 +136,6 @@ enum Own<'a> {
     Qos(&'a mut Qos),
 }
 
-/// State of the reader of a dump.
 struct Reader {
     faults: Collector,
     accounts: Accounts,

@@ -10,7 +10,7 @@ use crate::nodes::NodeSet;
 use crate::queue::{Entry, Pass, Start};
 use crate::site::Site;
 use crate::table::{NodeSpace, Record};
-use crate::will_run::{ExpectedEnds, Slot, WillRun};
+use crate::will_run::{ExpectedEnds, WillRun};
 use crate::workload::array_of;
 use quick::Bounds;
 use std::collections::BTreeMap;
@@ -44,10 +44,8 @@ struct Search<'a> {
     completing: NodeSet,
     bounds: Bounds,
     pass: Pass,
-    /// Job whose steps are recorded.
+    /// Job whose steps are recorded; then slots are tested one by one for every job.
     watched: Option<u32>,
-    /// True if slots are tested one by one for every job.
-    is_plain: bool,
     /// True if the pass may end before plans that alter no start, [`Pass::marks_nodes`] or CPUs of a job, as in a simulation,
     /// where no plan survives its pass (SPEC 5.7).
     ends_early: bool,
@@ -93,7 +91,6 @@ impl<'a> Search<'a> {
             bounds: Bounds::default(),
             pass,
             watched: None,
-            is_plain: false,
             ends_early: false,
             candidates: None,
             due: 0,
@@ -204,10 +201,9 @@ impl<'a> Search<'a> {
         self.pass.plans.iter().any(|plan| self.is_new || plan.nodes.meets(idle))
     }
 
-    /// Returns true if a job requires, or must explain, the search by slots.
+    /// Returns true if a job requires the search by slots.
     fn needs_slots(&self, entry: &Entry) -> bool {
-        self.is_plain
-            || self.watched == Some(entry.job)
+        self.watched.is_some()
             || self.completing.len() > 0
             || entry.excluded.is_some()
             // A plan shorter than the table's step may hold no record.
@@ -319,9 +315,9 @@ impl<'a> Search<'a> {
     /// Returns the start and the nodes that the will-run test finds in a slot from `from` to `until`.
     fn will_run(&self, entry: &Entry, usable: &NodeSet, from: i64, until: i64) -> Option<(i64, NodeSet)> {
         let (machine, window_linear) = (&self.cluster.machine, self.settings.bf_window_linear);
-        let test = WillRun { machine, releases: &self.releases, now: self.now, window_linear };
-        let slot = Slot { from: if self.is_new { from } else { self.now }, until, is_bounded: self.is_new };
-        test.test(usable, entry.need, entry.required.as_ref(), slot)
+        let test = WillRun { machine, releases: &self.releases, now: self.now, window_linear, is_bounded: self.is_new };
+        let from = if self.is_new { from } else { self.now };
+        test.test(usable, entry.need, entry.required.as_ref(), (from, until))
     }
 
     /// Returns true for a job that may start now and gets no plan (the end of SPEC 5.4).

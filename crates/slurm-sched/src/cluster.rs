@@ -23,7 +23,6 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Returns an idle cluster.
     pub(crate) fn new(site: Arc<Site>) -> Self {
         let nodes = &site.conf.nodes;
         let up = |partition: &Partition| {

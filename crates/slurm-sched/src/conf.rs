@@ -184,18 +184,12 @@ impl<'a> Globals<'a> {
         // SPEC 2.4: `qos` and `safe` imply `limits`.
         const LIMITS: &str = "limits qos safe all";
         self.parsed("AccountingStorageEnforce", false, |value| {
-            let unknown = text::list(value).find(|word| ![OTHER, LIMITS].iter().any(|list| text::is_among(list, word)));
-            match unknown {
-                Some(_) => Err("expected some of associations, limits, qos, safe, wckeys, all"),
-                None => Ok(text::list(value).any(|word| text::is_among(LIMITS, word))),
-            }
+            let is_limit = |word| text::is_among(LIMITS, word);
+            let is_known = text::list(value).all(|word| is_limit(word) || text::is_among(OTHER, word));
+            let enforces = is_known.then(|| text::list(value).any(is_limit));
+            enforces.ok_or("expected some of associations, limits, qos, safe, wckeys, all")
         })
     }
-}
-
-/// Parses a span in minutes or with `-` and `:`; [`YEAR`] if unlimited.
-fn limit(text: &str) -> Result<i64, &'static str> {
-    Ok(text::limit(text)?.unwrap_or(YEAR))
 }
 
 /// Parses TRES in lower case with weights, such as `CPU=1.0,Mem=0.25G`; the suffix, where it is allowed, is the unit of

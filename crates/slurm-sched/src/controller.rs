@@ -56,7 +56,6 @@ struct Job {
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
     site: Arc<Site>,
-    /// State of the nodes.
     pub cluster: Cluster,
     priorities: Priorities,
     jobs: BTreeMap<u32, Job>,
@@ -325,9 +324,7 @@ impl Controller {
         self.fates.insert(job, (start, Some(is_ok)));
         self.dependent.remove(&job);
         self.ahead.retain(|(_, other)| *other != job);
-        if let Some(ended) = self.jobs.remove(&job)
-            && let Some((running, _)) = ended.running
-        {
+        if let Some((running, _)) = self.jobs.remove(&job).and_then(|ended| ended.running) {
             self.priorities.job_ended(&running, now);
         }
         self.cluster.stop(job, now);
@@ -397,27 +394,23 @@ impl Controller {
     pub(crate) fn decay(&mut self, now: i64) -> bool {
         self.prepare(now);
         let calculates_running = self.site.conf.priority.has("CALCULATE_RUNNING");
+        let is_computed = |job: &Job| job.running.is_none() && !job.has_fixed_priority && !job.is_held;
         self.priorities.begin_tick(now);
         for job in self.jobs.values() {
             if let Some((running, _)) = &job.running {
                 self.priorities.charge(running, now);
             }
-            let is_computed = job.running.is_none() && !job.has_fixed_priority && !job.is_held;
-            if is_computed || calculates_running && job.running.is_some() {
+            if is_computed(job) || calculates_running && job.running.is_some() {
                 self.priorities.renew_factor(job.places.first().and_then(|place| place.demand.association));
             }
         }
         self.priorities.end_tick(now);
         let mut is_changed = false;
-        for job in self.jobs.values_mut() {
-            if job.running.is_some() || job.has_fixed_priority || job.is_held {
-                continue;
-            }
-            for place in &mut job.places {
-                let renewed = self.priorities.renewed(place, now);
-                is_changed |= renewed != place.priority;
-                place.priority = renewed;
-            }
+        let computed = self.jobs.values_mut().filter(|job| is_computed(job));
+        for place in computed.flat_map(|job| &mut job.places) {
+            let renewed = self.priorities.renewed(place, now);
+            is_changed |= renewed != place.priority;
+            place.priority = renewed;
         }
         if is_changed {
             for entry in &mut self.queue {

@@ -237,7 +237,6 @@ impl LogFollower<'_> {
             }
             Event::Update(job, change) => self.controller.update(*job, *change, now),
             Event::NodeFails(job, node) => self.controller.cluster.release_node(*job, *node),
-            Event::NodeReturns(node) => self.controller.cluster.set_usable(*node, true),
             Event::NodeResumes(node) => {
                 self.resumed.insert(*node);
                 self.controller.cluster.set_usable(*node, false);
@@ -335,11 +334,11 @@ impl LogFollower<'_> {
         pairs.retain(|_, pair| !is_missing(pair) && pair[0].map(|(_, start)| start) != pair[1].map(|(_, start)| start));
         let line = |pair: &Pair<'_>| pair[1].map_or(first.line, |(line, _)| line);
         if let Some(((job, ..), pair)) = pairs.iter().min_by_key(|(_, pair)| line(pair)) {
-            let none = "no start, no plan".to_owned();
-            let [ours, theirs] = pair.map(|one| one.map_or(none.clone(), |(_, start)| self.said(start)));
-            let (line, time, job, rule) = (line(pair), stamp(first.time), *job, rule(*job));
-            let found = Difference { line, time, pass: by.name(), job, ours, theirs, rule };
-            self.comparison.first_difference.get_or_insert(found);
+            let said =
+                |one: Option<(u64, &Start)>| one.map_or("no start, no plan".to_owned(), |(_, start)| self.said(start));
+            let ([ours, theirs], line, time, job) = (pair.map(said), line(pair), stamp(first.time), *job);
+            let found = || Difference { line, time, pass: by.name(), job, ours, theirs, rule: rule(job) };
+            self.comparison.first_difference.get_or_insert_with(found);
         }
         let found = &mut self.comparison;
         let (all, wrong) = match is_plan {

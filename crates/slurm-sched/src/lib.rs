@@ -24,7 +24,6 @@ mod nodes;
 mod queue;
 mod sbatch;
 mod select;
-mod simulate;
 mod site;
 mod slurmctld;
 mod table;
@@ -37,9 +36,8 @@ pub use error::FollowError;
 pub use follow::{Comparison, Difference, follow};
 pub use log::version_of;
 pub use sbatch::read_csv;
-pub use simulate::simulate;
 pub use site::Site;
-pub use slurmctld::{EndState, Ended, Phases, Report, Slurmctld, Terms};
+pub use slurmctld::{EndState, Ended, Phases, Report, Slurmctld, Terms, simulate};
 pub use version::{UnknownVersion, Version};
 
 #[cfg(test)]

@@ -141,7 +141,6 @@ impl Limits {
         Self { partitions, kinds, loads: BTreeMap::new(), site }
     }
 
-    /// Counts a job that starts.
     pub(crate) fn started(&mut self, job: &Demand) {
         for scope in self.scopes(job) {
             let load = self.loads.entry(scope).or_default();

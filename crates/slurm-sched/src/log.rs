@@ -38,12 +38,10 @@ pub(crate) enum Event {
     Update(u32, Change),
     /// `scontrol` set a node to `IDLE`: it is used once it responds.
     NodeResumes(usize),
-    /// `scontrol` set another state of a node; true if jobs may start on it.
+    /// `scontrol` set another state of a node, or one that was down may be used again; true if jobs may start on it.
     NodeState(usize, bool),
     /// A node responds again.
     NodeResponds(usize),
-    /// A node that was down may be used again.
-    NodeReturns(usize),
     /// A job loses a node that fails, and is about to be requeued.
     NodeFails(u32, usize),
     /// A job that ran is pending again.
@@ -287,7 +285,7 @@ const FORMS: [Form; 26] = [
         Ok(node.map_or(Event::Other, Event::NodeResponds))
     }),
     ("^node_did_resp: node ", "", |line| match line.after(": node ")?.strip_suffix(" returned to service") {
-        Some(node) => Ok(Event::NodeReturns(line.node(node)?)),
+        Some(node) => Ok(Event::NodeState(line.node(node)?, true)),
         None => Ok(Event::Other),
     }),
     ("^requeue job JobId=", "a job and its node", |line| {

@@ -16,7 +16,6 @@ impl NodeSet {
         Self { words: vec![0; nodes.div_ceil(BITS)].into() }
     }
 
-    /// Returns the set of all nodes of a cluster of `nodes` nodes.
     pub(crate) fn full(nodes: usize) -> Self {
         Self::of(nodes, 0..nodes)
     }
@@ -40,12 +39,10 @@ impl NodeSet {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Keeps the nodes that are also in `other`.
     pub(crate) fn intersect(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
 
-    /// Adds the nodes of `other`.
     pub(crate) fn unite(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
@@ -60,17 +57,14 @@ impl NodeSet {
         self.words.iter().zip(&other.words).map(|(word, other)| (word & other).count_ones() as usize).sum()
     }
 
-    /// Removes the nodes of `other`.
     pub(crate) fn subtract(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
-    /// Returns true if the two sets share a node.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(word, other)| word & other != 0)
     }
 
-    /// Returns true if every node of this set is in `other`.
     pub(crate) fn is_within(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).all(|(word, other)| word & !other == 0)
     }

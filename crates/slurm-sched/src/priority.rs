@@ -46,10 +46,9 @@ impl Priorities {
     /// Prepares the plugin at the start of the controller, `start`, without usage.
     pub(crate) fn new(site: Arc<Site>, start: i64) -> Self {
         let (conf, accounts, settings) = (&site.conf, &site.accounts, &site.conf.priority);
-        let raw: Vec<u32> = conf.partitions.iter().map(|partition| partition.priority_job_factor).collect();
-        let partitions = normalized(&raw, settings.has("NO_NORMAL_PART"));
-        let raw: Vec<u32> = accounts.qos.iter().map(|qos| qos.priority).collect();
-        let qos = normalized(&raw, settings.has("NO_NORMAL_QOS"));
+        let partitions = conf.partitions.iter().map(|partition| partition.priority_job_factor);
+        let partitions = normalized(partitions, settings.has("NO_NORMAL_PART"));
+        let qos = normalized(accounts.qos.iter().map(|qos| qos.priority), settings.has("NO_NORMAL_QOS"));
         // An association without a priority has that of the account above.
         let mut raw: Vec<u32> = Vec::new();
         for own in &accounts.associations {
@@ -68,7 +67,7 @@ impl Priorities {
             partitions,
             usage_of_qos: vec![0.0; qos.len()],
             qos,
-            associations: normalized(&raw, settings.has("NO_NORMAL_ASSOC")),
+            associations: normalized(raw.into_iter(), settings.has("NO_NORMAL_ASSOC")),
             tree: FairShare::new(&accounts.associations),
             last_tick: start,
             next_reset: next_reset(settings.reset, start),
@@ -230,9 +229,9 @@ fn weighted(weights: &[(String, f64)], amounts: [f64; 3]) -> impl Iterator<Item 
 }
 
 /// Divides each value by the greatest one, unless `raw`.
-fn normalized(values: &[u32], raw: bool) -> Vec<f64> {
-    let most = values.iter().copied().max().unwrap_or(0);
-    values.iter().map(|&value| if raw { f64::from(value) } else { ratio(f64::from(value), f64::from(most)) }).collect()
+fn normalized(values: impl Iterator<Item = u32> + Clone, raw: bool) -> Vec<f64> {
+    let most = values.clone().max().unwrap_or(0);
+    values.map(|value| if raw { f64::from(value) } else { ratio(f64::from(value), f64::from(most)) }).collect()
 }
 
 fn ratio(part: f64, of: f64) -> f64 {

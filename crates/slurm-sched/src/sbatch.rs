@@ -19,11 +19,8 @@ const HEADING: &str = "id,submit,run,limit,args";
 pub fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faults> {
     let mut faults = Collector::new(file);
     let mut jobs = Vec::new();
-    for (line, row) in (1..).zip(text.lines()) {
-        let row = row.trim_end();
-        if row.is_empty() || row.starts_with('#') {
-            continue;
-        }
+    let rows = (1..).zip(text.lines().map(str::trim_end));
+    for (line, row) in rows.filter(|(_, row)| !row.is_empty() && !row.starts_with('#')) {
         if line == 1 && row.starts_with("id,") {
             if row != HEADING {
                 faults.push(line, "heading", format_args!("expected {HEADING}, found {row:?}"));
@@ -36,10 +33,8 @@ pub fn read_csv(file: &str, text: &str) -> Result<Vec<SubmittedJob>, Faults> {
             continue;
         }
         for index in &job.request.array {
-            match task(job.id, *index) {
-                Some(id) => jobs.push(SubmittedJob { id, ..job.clone() }),
-                None => faults.push(line, "array", "the number of an array must be below 2097152; use a lower id"),
-            }
+            let id = task(job.id, *index).ok_or("the number of an array must be below 2097152; use a lower id");
+            jobs.extend(faults.take(line, "array", id).map(|id| SubmittedJob { id, ..job.clone() }));
         }
     }
     jobs.sort_by_key(|job: &SubmittedJob| (job.submit, job.id));
@@ -117,13 +112,12 @@ fn entries() -> impl Iterator<Item = Entry> {
 /// Reads `args` into the job; reports each fault and returns `None` if there is one.
 fn parse(mut job: SubmittedJob, args: &str, faults: &mut Collector) -> Option<SubmittedJob> {
     let words = faults.take(job.line, "args", text::words(args).ok_or("a quote is left open; close it"))?;
-    let mut sound = true;
-    let mut words = words.into_iter();
+    let (mut words, mut is_sound) = (words.into_iter(), true);
     while let Some(word) = words.next() {
         let result = option(&word, &mut words, &mut job);
-        sound &= faults.take(job.line, &word, result).is_some();
+        is_sound &= faults.take(job.line, &word, result).is_some();
     }
-    sound.then_some(job)
+    is_sound.then_some(job)
 }
 
 /// One option, with its value from `word` or from the words that follow.

@@ -9,7 +9,6 @@ pub(crate) struct Machine(pub Vec<(u32, u64)>);
 /// Resources of whole nodes that a job needs.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) struct Need {
-    /// Number of nodes.
     pub nodes: usize,
     /// Least number of CPUs.
     pub cpus: u64,
@@ -28,12 +27,10 @@ struct Run {
 }
 
 impl Machine {
-    /// Returns the number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the CPUs of a set of nodes.
     pub(crate) fn cpus(&self, nodes: &NodeSet) -> u64 {
         nodes.iter().map(|node| u64::from(self.0[node].0)).sum()
     }

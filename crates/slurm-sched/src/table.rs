@@ -36,7 +36,6 @@ impl NodeSpace {
         &self.records[self.records.partition_point(|record| record.end <= time)..]
     }
 
-    /// Returns the end of the table.
     pub(crate) fn end(&self) -> i64 {
         self.records[self.records.len() - 1].end
     }

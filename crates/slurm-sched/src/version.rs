@@ -25,18 +25,14 @@ impl Version {
     pub(crate) fn is_new(self) -> bool {
         self >= Self::V24_11
     }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::V22_05 => "22.05",
-            Self::V24_11 => "24.11",
-        }
-    }
 }
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(match self {
+            Self::V22_05 => "22.05",
+            Self::V24_11 => "24.11",
+        })
     }
 }
 
@@ -59,7 +55,7 @@ impl FromStr for Version {
             Some(wanted) => Some(months(name)?.abs_diff(months(wanted)?)),
             None => text.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('.')).map(|_| 0),
         };
-        let found = Self::ALL.into_iter().filter_map(|version| Some((distance(version.name())?, version))).min();
+        let found = Self::ALL.into_iter().filter_map(|version| Some((distance(&version.to_string())?, version))).min();
         found.map(|(_, version)| version).ok_or_else(|| UnknownVersion(nearest.unwrap_or(text).to_owned()))
     }
 }

@@ -61,31 +61,23 @@ pub(crate) struct WillRun<'a> {
     pub now: i64,
     /// `bf_window_linear`; 0 doubles the width before each group.
     pub window_linear: i64,
-}
-
-/// Slot under test.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot {
-    /// Begin of the slot, for versions whose will-run test uses it (24.11); else the time of the pass.
-    pub from: i64,
-    /// Greatest end of a job that the test visits; under the rules of 22.05 a later start is discarded.
-    pub until: i64,
-    /// True if the walk ends before the first job that ends later (24.11); otherwise it ends with it, and finds nothing.
+    /// True if the walk ends before the first job that ends later than the slot (24.11); otherwise it ends with it, and finds nothing.
     pub is_bounded: bool,
 }
 
 impl WillRun<'_> {
-    /// Returns the start and the nodes of a job that may use `usable`.
+    /// Returns the start and the nodes of a job that may use `usable`, in a slot that begins at `from` (24.11), or in a pass at that
+    /// time. `until` is the greatest end of a job that the test visits.
     pub(crate) fn test(
         &self,
         usable: &NodeSet,
         need: Need,
         required: Option<&NodeSet>,
-        slot: Slot,
+        (from, until): (i64, i64),
     ) -> Option<(i64, NodeSet)> {
         let ExpectedEnds { ends, expected, nodes, released } = self.releases;
         // A useful start has enough nodes by the end of the slot.
-        let latest = ends.partition_point(|end| *end <= slot.until);
+        let latest = ends.partition_point(|end| *end <= until);
         if released[latest].count_within(usable) < need.nodes {
             return None;
         }
@@ -99,18 +91,18 @@ impl WillRun<'_> {
         };
         // Idle nodes are tried first if the slot begins now. Then, in 24.11, jobs whose limits end before the slot have ended,
         // even those that still run past their limits.
-        let ended = if slot.is_bounded { ends.partition_point(|end| *end < slot.from) } else { 0 };
-        let mut next = if slot.from > self.now { ended } else { 0 };
+        let ended = if self.is_bounded { ends.partition_point(|end| *end < from) } else { 0 };
+        let mut next = if from > self.now { ended } else { 0 };
         loop {
             if let Some(nodes) = choose(next) {
-                return Some((slot.from.max(self.now), nodes));
+                return Some((from.max(self.now), nodes));
             }
             if next == ended {
                 break;
             }
             next = ended;
         }
-        let in_reach = if slot.is_bounded { latest } else { ends.len() };
+        let in_reach = if self.is_bounded { latest } else { ends.len() };
         let holds_usable = |index: &usize| nodes[*index].meets(usable);
         let first = (next..in_reach).find(holds_usable)?;
         // SPEC 5.6: a whole width later if it is already a multiple.
@@ -122,16 +114,16 @@ impl WillRun<'_> {
             // Jobs before the one that closes the group are visited only if there may be too many of them.
             let beyond = next + ends[next..].partition_point(|end| *end <= base + width);
             let closes = |index: &usize| index + 1 >= beyond && index + 1 < ends.len();
-            let from = if beyond - next > GROUP_JOBS { next } else { next.max(beyond.saturating_sub(1)) };
-            let mut members = (from..in_reach).filter(holds_usable).zip(1..);
+            let visited = if beyond - next > GROUP_JOBS { next } else { next.max(beyond.saturating_sub(1)) };
+            let mut members = (visited..in_reach).filter(holds_usable).zip(1..);
             let closing = members.find(|(index, count)| closes(index) || *count > GROUP_JOBS).map(|(index, _)| index);
             let last = closing.or_else(|| (next..in_reach).rev().find(holds_usable))?;
-            if ends[last] > slot.until {
+            if ends[last] > until {
                 return None;
             }
             next = last + 1;
             if let Some(nodes) = choose(next) {
-                return (expected[last] <= slot.until).then_some((expected[last], nodes));
+                return (expected[last] <= until).then_some((expected[last], nodes));
             }
             // SPEC 5.6: the width grows until it reaches the next job.
             while ends.get(next).is_some_and(|next| *next > base + width) {

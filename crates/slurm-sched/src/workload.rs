@@ -45,12 +45,8 @@ pub(crate) fn tasks(array: u32) -> std::ops::RangeInclusive<u32> {
 }
 
 impl SubmittedJob {
-    /// Returns the number of whole nodes that the job takes in `partition`.
-    ///
-    /// # Errors
-    ///
-    /// States why the request needs parts of nodes, and how to change it.
-    pub fn whole_nodes(&self, conf: &Conf, partition: &Partition) -> Result<u32, String> {
+    /// Returns the number of whole nodes that the job takes in `partition`, or why it needs parts of nodes, and how to change it.
+    pub(crate) fn whole_nodes(&self, conf: &Conf, partition: &Partition) -> Result<u32, String> {
         let request = &self.request;
         let cpus = || partition.nodes.iter().map(|&node| conf.nodes[node].cpus);
         let (Some(least), Some(most)) = (cpus().min(), cpus().max()) else {

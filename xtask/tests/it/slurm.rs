@@ -82,7 +82,7 @@ fn what_it_cannot_do_is_refused() {
 }
 
 #[test]
-fn two_variants_of_a_sacct_file_are_compared_beside_the_log() {
+fn variants_of_a_sacct_file_are_compared_beside_the_log() {
     let folder = folder();
     let row = |job: u32| {
         let (submit, nodes, run) = (1_700_000_000 + 97 * job, 1 + job * 7 % 5, 100 + job * 389 % 2000);
@@ -100,7 +100,8 @@ fn two_variants_of_a_sacct_file_are_compared_beside_the_log() {
         run(&folder, &format!("{words} {variants}"), code)
     };
     let results = || {
-        let text = compare("base,slow=bf_interval=600,none=SchedulerType=sched/builtin", 0);
+        let variants = "base,slow=SchedulerParameters=bf_interval=600,none=\"SchedulerType=sched/builtin;KillWait=5\"";
+        let text = compare(variants, 0);
         (text, ["summary.csv", "differences.csv", "breakdown.csv", "slow/jobs.csv"].map(read))
     };
     let (text, files) = results();
@@ -114,9 +115,27 @@ fn two_variants_of_a_sacct_file_are_compared_beside_the_log() {
     assert!(text.contains("Differences to base, paired by phase (3)"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("none  ") && line.contains(" mean wait  ")), "{text}");
     assert_eq!(results().1, files, "the same command has the same results");
-    let fault = "variant x: --set bf_licenses=yes: bf_licenses: is not modelled and changes decisions; remove it from SchedulerParameters";
-    let said = compare("base,x=bf_licenses=yes", 2);
-    assert!(said.contains(fault), "{said}");
+    let manifest: serde_json::Value = serde_json::from_str(&read("manifest.json")).expect("JSON");
+    let expected = serde_json::json!([
+        { "name": "base", "settings": [] },
+        { "name": "slow", "settings": ["SchedulerParameters=bf_interval=600"] },
+        { "name": "none", "settings": ["SchedulerType=sched/builtin", "KillWait=5"] },
+    ]);
+    assert_eq!(manifest["variants"], expected, "{manifest}");
+    let form = "expected NAME or NAME=KEY=VALUE, with a name of letters, digits, '-', '_' and '.'";
+    let part = "expected KEY=VALUE, found \"10\"; write NAME=KEY=VALUE, and ';' between the settings of one variant";
+    let setting =
+        "--set bf_licenses=yes: bf_licenses: is not modelled and changes decisions; remove it from SchedulerParameters";
+    for (variants, fault) in [
+        ("base,x=bf_licenses=yes", format!("variant x: {setting}")),
+        ("base,base", "--compare: base is named twice; rename one".to_owned()),
+        ("base,", format!("--compare: \"\": {form}")),
+        ("deep=bf_window=2880,bf_interval=10", format!("--compare: variant bf_interval: {part}")),
+        ("log", "--compare: log stands for the log's own schedule; rename the variant".to_owned()),
+    ] {
+        let said = compare(variants, 2);
+        assert!(said.contains(&fault), "{variants}: {said}");
+    }
 }
 
 #[test]

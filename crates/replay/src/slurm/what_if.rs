@@ -213,31 +213,3 @@ fn stem(trace: &Path) -> String {
     let name = name.trim_end_matches(".gz");
     name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variants_have_names_and_settings() {
-        let found = variants("base,deep=SchedulerParameters=bf_max_job_test=2000,two=\"KillWait=5;bf_window=2880\"")
-            .expect("valid");
-        let all: Vec<String> = found.iter().map(|(name, settings)| format!("{name}: {}", settings.join(" "))).collect();
-        assert_eq!(all, ["base: ", "deep: SchedulerParameters=bf_max_job_test=2000", "two: KillWait=5 bf_window=2880"]);
-        for (text, fault) in [
-            ("base,base", "--compare: base is named twice; rename one"),
-            (
-                "base,",
-                "--compare: \"\": expected NAME or NAME=KEY=VALUE, with a name of letters, digits, '-', '_' and '.'",
-            ),
-            (
-                "deep=bf_window=2880,bf_interval=10",
-                "--compare: variant bf_interval: expected KEY=VALUE, found \"10\"; write NAME=KEY=VALUE, and ';' between the \
-                 settings of one variant",
-            ),
-            ("log", "--compare: log stands for the log's own schedule; rename the variant"),
-        ] {
-            assert_eq!(variants(text).expect_err(text).to_string(), fault);
-        }
-    }
-}

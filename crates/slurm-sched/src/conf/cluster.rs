@@ -1,7 +1,7 @@
 //! Node and partition lines.
 
 use super::lines::{Record, SettingLine, SettingLines};
-use super::{Globals, limit, tres_weights};
+use super::{Globals, YEAR, tres_weights};
 use crate::error::Collector;
 use crate::{hostlist, text};
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,7 @@ type Values = BTreeMap<String, SettingLine>;
 
 /// Reads all node and partition lines, changed by overlays.
 pub(super) fn read(lines: &SettingLines, globals: &mut Globals<'_>) -> (Vec<Node>, Vec<Partition>) {
-    let over_time_limit = globals.parsed("OverTimeLimit", 0, limit);
+    let over_time_limit = globals.parsed("OverTimeLimit", Some(0), text::limit).unwrap_or(YEAR);
     let Globals { faults, not_modelled, .. } = globals;
     let mut nodes = Vec::new();
     let mut index = BTreeMap::new();
@@ -216,7 +216,7 @@ fn set(
         "maxtime" => partition.max_time = text::limit(value)?,
         "defaulttime" if value.eq_ignore_ascii_case("NONE") => {}
         "defaulttime" => partition.default_time = text::limit(value)?,
-        "overtimelimit" => partition.over_time_limit = limit(value)?,
+        "overtimelimit" => partition.over_time_limit = text::limit(value)?.unwrap_or(YEAR),
         "maxnodes" if ["UNLIMITED", "INFINITE", "-1"].iter().any(|word| value.eq_ignore_ascii_case(word)) => {}
         "maxnodes" => partition.max_nodes = Some(number()?),
         "minnodes" => partition.min_nodes = number()?,

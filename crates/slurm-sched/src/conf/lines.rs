@@ -65,8 +65,8 @@ impl SettingLines {
         faults: &mut Collector,
     ) {
         self.files += 1;
-        let mut logical = String::new();
-        let mut begin = 0;
+        let is_record = |record: &Record| record.first().is_some_and(|one| text::is_among(KINDS, &one.key));
+        let (mut logical, mut begin) = (String::new(), 0);
         let mut physical = text.lines().enumerate().peekable();
         while let Some((at, line)) = physical.next() {
             if logical.is_empty() {
@@ -92,9 +92,7 @@ impl SettingLines {
                     }
                 }
                 _ => match settings(file, begin, trimmed, faults) {
-                    record if record.first().is_some_and(|one| text::is_among(KINDS, &one.key)) => {
-                        self.records.push(record)
-                    }
+                    record if is_record(&record) => self.records.push(record),
                     record => self.globals.extend(record),
                 },
             }

@@ -71,7 +71,7 @@ proptest! {
         };
         let queue: Vec<Entry> = (1..).zip(pending).map(entry).collect();
         let mut twin = cluster.clone();
-        let mut plain = Search { is_plain: true, ..Search::new(&mut twin, now, &site) };
+        let mut plain = Search { watched: Some(u32::MAX), ..Search::new(&mut twin, now, &site) };
         plain.run(&queue);
         let expected = plain.pass;
         prop_assert_eq!(backfill(&mut cluster, &queue, now, &site, false), expected);

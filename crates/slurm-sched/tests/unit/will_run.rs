@@ -4,23 +4,23 @@ use super::*;
 use proptest::prelude::*;
 
 /// Lets the running jobs end one by one (SPEC 5.6).
-fn walk(own: &WillRun<'_>, usable: &NodeSet, need: Need, slot: Slot) -> Option<(i64, NodeSet)> {
+fn walk(own: &WillRun<'_>, usable: &NodeSet, need: Need, (from, until): (i64, i64)) -> Option<(i64, NodeSet)> {
     let ExpectedEnds { ends, nodes, released, .. } = own.releases;
-    let mut next = ends.iter().filter(|end| slot.from > own.now && **end < slot.from).count();
+    let mut next = ends.iter().filter(|end| from > own.now && **end < from).count();
     let mut free = released[next].clone();
     free.intersect(usable);
     if let Some(nodes) = own.machine.choose(&free, need, None) {
-        return Some((slot.from.max(own.now), nodes));
+        return Some((from.max(own.now), nodes));
     }
     let (mut base, mut width) = (None, FIRST_WIDTH);
     loop {
         let (mut last, mut members) = (None, 0);
-        while next < ends.len() && !(slot.is_bounded && ends[next] > slot.until) {
+        while next < ends.len() && !(own.is_bounded && ends[next] > until) {
             next += 1;
             if !nodes[next - 1].meets(usable) {
                 continue;
             }
-            if ends[next - 1] > slot.until {
+            if ends[next - 1] > until {
                 return None;
             }
             let base = *base.get_or_insert((ends[next - 1] / FIRST_WIDTH + 1) * FIRST_WIDTH);
@@ -62,11 +62,11 @@ proptest! {
         let ends: Vec<(i64, i64, &NodeSet)> = sets.iter().map(|(end, nodes)| (*end, *end, nodes)).collect();
         let releases = ExpectedEnds::new(&NodeSet::of(nodes, node..nodes), &ends);
         let machine = Machine(vec![(2, 1); nodes]);
-        let own = WillRun { machine: &machine, releases: &releases, now, window_linear };
+        let own = WillRun { machine: &machine, releases: &releases, now, window_linear, is_bounded };
         let mut usable = NodeSet::full(nodes);
         usable.subtract(&NodeSet::of(nodes, lacking.into_iter().filter(|node| *node < nodes)));
         let from = if is_bounded { now + from.max(0) * spread } else { now };
-        let slot = Slot { from, until: from + 1 + until * spread, is_bounded };
+        let slot = (from, from + 1 + until * spread);
         let need = Need { nodes: wide, cpus: 1 };
         prop_assert_eq!(own.test(&usable, need, None, slot), walk(&own, &usable, need, slot));
     }
