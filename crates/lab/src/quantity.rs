@@ -36,33 +36,18 @@ macro_rules! cell {
 
 /// An expression over metrics of cells. It is evaluated replication by replication, so a difference of two cells is a
 /// paired difference on common random numbers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Quantity<C: DesignPoint> {
     /// One metric of one cell.
     Metric(C, C::Metric),
     /// A number.
     Constant(f64),
     /// Two quantities, combined.
-    Combined(Operation, Box<Self>, Box<Self>),
+    Combined(fn(f64, f64) -> f64, Box<Self>, Box<Self>),
+    /// The larger of two. Its mean is biased: chance raises the larger of noisy values.
+    Larger(Box<Self>, Box<Self>),
     /// The rank of one among several, by its position in the list: 1 is the smallest, and ties share the mean of their ranks.
     Rank(usize, Vec<Self>),
-}
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-/// Operation that combines two quantities.
-pub enum Operation {
-    /// The sum.
-    Add,
-    /// The difference.
-    Subtract,
-    /// The product.
-    Multiply,
-    /// The ratio.
-    Divide,
-    /// The larger of the two.
-    Larger,
-    /// 1 if both have the same sign or are both nearly zero, otherwise 0.
-    Alike,
 }
 
 impl<C: DesignPoint> Quantity<C> {
@@ -73,12 +58,12 @@ impl<C: DesignPoint> Quantity<C> {
 
     /// Returns the larger of the two, in each replication.
     pub fn or_larger(self, other: Self) -> Self {
-        Self::combined(Operation::Larger, self, other)
+        Self::Larger(Box::new(self), Box::new(other))
     }
 
     /// Returns 1 in a replication in which both have the same sign or are both nearly zero; otherwise 0.
     pub fn has_the_sign_of(self, other: Self) -> Self {
-        Self::combined(Operation::Alike, self, other)
+        Self::combined(|a, b| f64::from(u8::from(sign(a) == sign(b))), self, other)
     }
 
     /// Returns the mean of several, in each replication.
@@ -97,17 +82,8 @@ impl<C: DesignPoint> Quantity<C> {
         match self {
             Self::Metric(cell, its) => metric(cell, *its),
             Self::Constant(value) => *value,
-            Self::Combined(operation, a, b) => {
-                let (a, b) = (a.value(metric), b.value(metric));
-                match operation {
-                    Operation::Add => a + b,
-                    Operation::Subtract => a - b,
-                    Operation::Multiply => a * b,
-                    Operation::Divide => a / b,
-                    Operation::Larger => a.max(b),
-                    Operation::Alike => f64::from(u8::from(sign(a) == sign(b))),
-                }
-            }
+            Self::Combined(operation, a, b) => operation(a.value(metric), b.value(metric)),
+            Self::Larger(a, b) => a.value(metric).max(b.value(metric)),
             Self::Rank(place, among) => {
                 let values: Vec<f64> = among.iter().map(|one| one.value(metric)).collect();
                 // Undefined values have no order.
@@ -123,15 +99,12 @@ impl<C: DesignPoint> Quantity<C> {
                 cells.insert(cell.clone());
             }
             Self::Constant(_) => {}
-            Self::Combined(_, a, b) => {
-                a.collect_cells(cells);
-                b.collect_cells(cells);
-            }
+            Self::Combined(_, a, b) | Self::Larger(a, b) => [a, b].iter().for_each(|one| one.collect_cells(cells)),
             Self::Rank(_, among) => among.iter().for_each(|one| one.collect_cells(cells)),
         }
     }
 
-    fn combined(operation: Operation, a: Self, b: Self) -> Self {
+    fn combined(operation: fn(f64, f64) -> f64, a: Self, b: Self) -> Self {
         Self::Combined(operation, Box::new(a), Box::new(b))
     }
 }
@@ -145,28 +118,28 @@ fn sign(value: f64) -> i8 {
 impl<C: DesignPoint> Add for Quantity<C> {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self::combined(Operation::Add, self, other)
+        Self::combined(Add::add, self, other)
     }
 }
 
 impl<C: DesignPoint> Sub for Quantity<C> {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
-        Self::combined(Operation::Subtract, self, other)
+        Self::combined(Sub::sub, self, other)
     }
 }
 
 impl<C: DesignPoint> Div for Quantity<C> {
     type Output = Self;
     fn div(self, other: Self) -> Self {
-        Self::combined(Operation::Divide, self, other)
+        Self::combined(Div::div, self, other)
     }
 }
 
 impl<C: DesignPoint> Mul<f64> for Quantity<C> {
     type Output = Self;
     fn mul(self, factor: f64) -> Self {
-        Self::combined(Operation::Multiply, self, Self::Constant(factor))
+        Self::combined(Mul::mul, self, Self::Constant(factor))
     }
 }
 

@@ -112,14 +112,12 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let shown = |exhibit: &Exhibit<'_, P::Cell>| exhibit.shown(&estimate, looks, &streams);
     let exhibits = within_the_clock(|| asked.exhibits.iter().map(shown).collect());
     let findings = Findings {
-        session: &session,
         request,
         exhibits: exhibits.with_context(|| beyond_the_clock("a figure"))?,
         judged: &judged,
         remarks: &asked.remarks,
         seeds: seeds.as_ref(),
         study: &study,
-        store: &store,
     };
     findings.write(out)?;
     let remarks = asked.remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();

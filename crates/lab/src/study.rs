@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 use sim_core::Streams;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Options of commands that run papers.
 #[derive(Clone, Debug, Default, Args)]
@@ -160,10 +159,8 @@ impl<P: Paper> Session<P> {
 
 /// Returns the name of a run in `runs.csv`: its cell and its replication.
 pub(crate) fn run_id<P: Paper>(paper: &P, cell: &P::Cell, replication: usize) -> String {
-    let mut id: Vec<String> =
-        parameters(paper, cell).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
-    id.push(format!("rep={replication}"));
-    id.join(" ")
+    let cell: String = parameters(paper, cell).iter().map(|(name, value)| format!("{name}={value} ")).collect();
+    format!("{cell}rep={replication}")
 }
 
 /// Returns the parameters of a cell by name: those that the paper lists, or else the fields of the cell.
@@ -200,11 +197,11 @@ pub(crate) fn judged<P: Paper>(
 
 /// A paper with its finished replications.
 pub(crate) struct Study<'a, P: Paper> {
-    paper: &'a P,
+    pub(crate) session: &'a Session<P>,
     /// The scenario, for papers that do not define their determinants.
     scenario: Value,
     seed: u64,
-    store: &'a Store,
+    pub(crate) store: &'a Store,
     /// Names of the metrics in files.
     pub(crate) names: Vec<String>,
     pub(crate) observations: Observations<P::Cell>,
@@ -220,7 +217,7 @@ impl<'a, P: Paper> Study<'a, P> {
         let names = metrics.iter().map(ToString::to_string).collect();
         let scenario = session.scenario.typed().expect("a scenario that was read is plain data");
         Self {
-            paper: &session.paper,
+            session,
             scenario,
             seed,
             store,
@@ -235,44 +232,38 @@ impl<'a, P: Paper> Study<'a, P> {
     /// Ensures that each of `cells` has at least `replications` replications, or as many of them as are affordable. Fails on Ctrl-C
     /// ([`Interrupted::Resumable`]), and if a replication cannot be stored. What is finished stays in the store.
     pub(crate) fn run(&mut self, cells: &BTreeSet<P::Cell>, replications: u32) -> Result<()> {
-        let missing: Vec<(&P::Cell, u32)> = cells
-            .iter()
-            .flat_map(|cell| {
-                (self.observations.replications_of(cell)..self.worth_running(cell, replications))
-                    .map(move |replication| (cell, replication))
-            })
-            .collect();
-        let total = missing.iter().map(|(cell, _)| self.paper.cost(cell)).sum();
-        let progress = Progress::new(format!("{}, {} replications", P::ABOUT.slug, missing.len()), total, self.quiet);
-        let (computed, reused) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (paper, slug) = (&self.session.paper, P::ABOUT.slug);
+        let missing = |cell| {
+            let numbers = self.observations.replications_of(cell)..self.worth_running(cell, replications);
+            numbers.map(move |replication| (cell, replication))
+        };
+        let missing: Vec<(&P::Cell, u32)> = cells.iter().flat_map(missing).collect();
+        let total = missing.iter().map(|(cell, _)| paper.cost(cell)).sum();
+        let progress = Progress::new(format!("{slug}, {} replications", missing.len()), total, self.quiet);
         let finished = in_parallel(&missing, |&(cell, replication)| {
             if interrupt::requested() {
                 bail!(Interrupted::Resumable);
             }
             // All that determines a run: the paper's determinants, or else the whole scenario, the logs and the cell.
-            let determinants = match self.paper.determinants(cell) {
-                Value::Null => json!({ "scenario": self.scenario, "data": self.paper.data(), "cell": cell }),
+            let determinants = match paper.determinants(cell) {
+                Value::Null => json!({ "scenario": self.scenario, "data": paper.data(), "cell": cell }),
                 own => own,
             };
-            let (paper, models) = (P::ABOUT.slug, models::<P>());
-            let identity = Identity { paper, models, cell: &determinants, seed: self.seed, replication };
-            let metrics = if let Some(metrics) = self.store.load(&identity, &self.names) {
-                reused.fetch_add(1, Ordering::Relaxed);
-                metrics
-            } else {
-                let metrics = simulate(self.paper, cell, self.seed, replication)?;
+            let models = models::<P>();
+            let identity = Identity { paper: slug, models, cell: &determinants, seed: self.seed, replication };
+            let stored = self.store.load(&identity, &self.names);
+            let is_new = stored.is_none();
+            let metrics = stored.map_or_else(|| simulate(paper, cell, self.seed, replication), Ok)?;
+            if is_new {
                 self.store.save(&identity, &self.names, &metrics)?;
-                computed.fetch_add(1, Ordering::Relaxed);
-                metrics
-            };
-            progress.add(self.paper.cost(cell));
-            Ok(metrics)
+            }
+            progress.add(paper.cost(cell));
+            Ok((metrics, is_new))
         })?;
-        self.computed += computed.into_inner();
-        self.reused += reused.into_inner();
         // In the order of `missing`: results do not depend on the number of threads.
-        for ((cell, _), metrics) in missing.into_iter().zip(finished) {
-            if self.paper.draws(cell) {
+        for ((cell, _), (metrics, is_new)) in missing.into_iter().zip(finished) {
+            *if is_new { &mut self.computed } else { &mut self.reused } += 1;
+            if paper.draws(cell) {
                 self.observations.add(cell.clone(), metrics);
             } else {
                 self.observations.add_exact(cell.clone(), metrics);
@@ -283,7 +274,8 @@ impl<'a, P: Paper> Study<'a, P> {
 
     /// Returns the number of replications of a cell to run, at most `wanted`.
     pub(crate) fn worth_running(&self, cell: &P::Cell, wanted: u32) -> u32 {
-        if self.paper.draws(cell) { self.paper.affordable(cell, wanted) } else { 1 }
+        let paper = &self.session.paper;
+        if paper.draws(cell) { paper.affordable(cell, wanted) } else { 1 }
     }
 
     pub(crate) fn judge(&self, claim: &Claim<P::Cell>, replications: u32) -> Judged {

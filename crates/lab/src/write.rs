@@ -9,15 +9,13 @@ use crate::paper::{About, Paper, Reading};
 use crate::quantity::{DesignPoint, Quantity};
 use crate::scenario::Scenario;
 use crate::shown::{self, Shown};
-use crate::store::Store;
-use crate::study::{Request, Session, Study, parameters, run_id};
+use crate::study::{Request, Study, parameters, run_id};
 use crate::table::{columns, csv, in_words, number};
 use anyhow::{Result, bail};
 use metrics::ConfidenceInterval;
 use serde_json::json;
 
 pub(crate) struct Findings<'a, P: Paper> {
-    pub(crate) session: &'a Session<P>,
     pub(crate) request: &'a Request,
     pub(crate) exhibits: Vec<Shown>,
     pub(crate) judged: &'a [Judged],
@@ -25,7 +23,6 @@ pub(crate) struct Findings<'a, P: Paper> {
     pub(crate) remarks: &'a [Remark<P::Cell>],
     pub(crate) seeds: Option<&'a Seeds>,
     pub(crate) study: &'a Study<'a, P>,
-    pub(crate) store: &'a Store,
 }
 
 impl<P: Paper> Findings<'_, P> {
@@ -38,7 +35,7 @@ impl<P: Paper> Findings<'_, P> {
             out.write("data/not-judged.csv", self.not_judged()?)?;
         }
         if self.request.only.is_empty() {
-            for (name, content) in self.session.paper.files(&|quantity| self.sample(quantity))? {
+            for (name, content) in self.study.session.paper.files(&|quantity| self.sample(quantity))? {
                 out.write(name, content)?;
             }
         }
@@ -52,9 +49,9 @@ impl<P: Paper> Findings<'_, P> {
         let timings = json!({
             "replications_computed": self.study.computed,
             "replications_reused": self.study.reused,
-            "replications_damaged": self.store.damaged,
+            "replications_damaged": self.study.store.damaged,
         });
-        out.finish(self.session.manifest(options, &self.command(), timings))
+        out.finish(self.study.session.manifest(options, &self.command(), timings))
     }
 
     /// Returns the command that repeats this run. Options that cannot change a result are left out.
@@ -63,16 +60,17 @@ impl<P: Paper> Findings<'_, P> {
     }
 
     fn estimate(&self, quantity: &Quantity<P::Cell>) -> ConfidenceInterval {
-        self.study.observations.estimate(quantity, self.session.replications)
+        self.study.observations.estimate(quantity, self.study.session.replications)
     }
 
     fn sample(&self, quantity: &Quantity<P::Cell>) -> Vec<f64> {
-        self.study.observations.sample(quantity, self.session.replications)
+        self.study.observations.sample(quantity, self.study.session.replications)
     }
 
     /// Returns `runs.csv`: one row per replication.
     fn runs(&self) -> Result<Vec<u8>> {
-        let (paper, study) = (&self.session.paper, self.study);
+        let study = self.study;
+        let paper = &study.session.paper;
         let Some((first, ..)) = study.observations.rows().next() else { return Ok(Vec::new()) };
         let own = |name: &str| name.to_owned();
         let names = parameters(paper, first).into_iter().map(|(name, _)| name).chain(["seed", "replication"].map(own));
@@ -83,7 +81,7 @@ impl<P: Paper> Findings<'_, P> {
         }
         let row = |(cell, replication, metrics): (&P::Cell, usize, &[f64])| {
             let mut row: Vec<String> = parameters(paper, cell).into_iter().map(|(_, value)| value).collect();
-            row.extend([self.session.seed.to_string(), replication.to_string()]);
+            row.extend([self.study.session.seed.to_string(), replication.to_string()]);
             row.extend(metrics.iter().map(|value| number(*value)));
             row.push(run_id(paper, cell, replication));
             row
@@ -143,7 +141,7 @@ impl<P: Paper> Findings<'_, P> {
     fn page(&self, figures: Vec<page::Figure>) -> Page {
         let About { slug, title, citation, .. } = P::ABOUT;
         let program = program();
-        let session = self.session;
+        let session = self.study.session;
         let mut notes = session.lead(self.request);
         if session.replications == 1 {
             notes.push("A single replication: no interval, so no verdict.".to_owned());

@@ -2,7 +2,7 @@
 
 use super::{Check, Claim, Rule};
 use crate::chart::decimals_for;
-use crate::quantity::{DesignPoint, Operation, Quantity};
+use crate::quantity::{DesignPoint, Quantity};
 use crate::table::{in_words, number, optional};
 use crate::terminal::csv_name;
 use crate::verdict::Verdict;
@@ -104,7 +104,7 @@ impl Judged {
             .collect();
         // The mean of the larger of noisy values lies above the largest of their means: each replication takes what chance favours.
         let picks = |(check, cell): (&Check<C>, &JudgedCell)| {
-            matches!(check.quantity, Quantity::Combined(Operation::Larger, ..)) && !cell.estimate.is_exact()
+            matches!(check.quantity, Quantity::Larger(..)) && !cell.estimate.is_exact()
         };
         let pitfall = if claim.checks.iter().zip(&cells).any(picks) { PICKED } else { "" };
         let verdict = cells.iter().map(|cell| cell.verdict).max().expect("a claim has at least one check");
