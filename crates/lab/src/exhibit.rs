@@ -102,6 +102,7 @@ pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str>
 }
 
 /// Plots over one x axis.
+#[must_use]
 pub struct Figure<C: DesignPoint> {
     pub(crate) id: String,
     pub(crate) title: String,
@@ -152,31 +153,26 @@ impl<C: DesignPoint> Figure<C> {
     }
 
     /// Sets the caption below the figure.
-    #[must_use]
     pub fn caption(self, caption: impl Into<String>) -> Self {
         Self { caption: caption.into(), ..self }
     }
 
     /// Makes the x axis logarithmic.
-    #[must_use]
     pub fn log_x(self) -> Self {
         Self { x: Axis { log: true, ..self.x }, ..self }
     }
 
     /// Sets names for the positions 0, 1, 2 … of the x axis. The points are then not joined.
-    #[must_use]
     pub fn over(self, names: &'static [&'static str]) -> Self {
         Self { positions: names, joined: false, ..self }
     }
 
     /// Leaves the points unjoined, for x values without an order.
-    #[must_use]
     pub fn unjoined(self) -> Self {
         Self { joined: false, ..self }
     }
 
     /// Shows the figure also as a table.
-    #[must_use]
     pub fn with_table(self) -> Self {
         Self { as_table: true, ..self }
     }
@@ -191,6 +187,7 @@ macro_rules! figures {
 }
 
 /// One plot of a figure. Most figures have one.
+#[must_use]
 pub struct Panel<C: DesignPoint> {
     pub(crate) suffix: String,
     pub(crate) metric: String,
@@ -219,31 +216,26 @@ impl<C: DesignPoint> Panel<C> {
     }
 
     /// Sets the suffix of the plot's files, which are called `ID-SUFFIX` instead of `ID`.
-    #[must_use]
     pub fn suffix(self, suffix: impl Into<String>) -> Self {
         Self { suffix: suffix.into(), ..self }
     }
 
     /// Replaces the label of the y axis.
-    #[must_use]
     pub fn labelled(self, y_label: impl Into<String>) -> Self {
         Self { y: Axis { label: y_label.into(), ..self.y }, ..self }
     }
 
     /// Extends the y axis below zero, for values of either sign.
-    #[must_use]
     pub fn signed(self) -> Self {
         Self { y: Axis { signed: true, ..self.y }, ..self }
     }
 
     /// Makes the y axis logarithmic.
-    #[must_use]
     pub fn log_y(self) -> Self {
         Self { y: Axis { log: true, ..self.y }, ..self }
     }
 
     /// Adds printed values of the paper: series name, x, value.
-    #[must_use]
     pub fn printed<N: Into<String>>(self, values: impl IntoIterator<Item = (N, f64, f64)>) -> Self {
         Self { printed: values.into_iter().map(|(name, x, value)| (name.into(), x, value)).collect(), ..self }
     }
@@ -281,9 +273,6 @@ impl<C: DesignPoint> Series<C> {
 /// Estimates a quantity.
 pub type Estimate<'a, C> = dyn Fn(&Quantity<C>) -> ConfidenceInterval + 'a;
 
-/// Function that makes an [`Extra`].
-pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>;
-
 /// Content made after all estimates are known, beside a figure or alone.
 pub struct Extra<'a, C: DesignPoint> {
     /// Id of the figure that it accompanies, or its own.
@@ -291,7 +280,7 @@ pub struct Extra<'a, C: DesignPoint> {
     /// Quantities that it needs estimates of.
     pub needs: Vec<Quantity<C>>,
     /// Function that makes it from the estimates and the streams of the first replication.
-    pub make: Make<'a, C>,
+    pub make: Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>,
 }
 
 impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
