@@ -246,19 +246,8 @@ impl<C: DesignPoint, Name> Claim<C, Name> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Rule::{Above, Band, Below, Within};
     use Verdict::{Contradicted, Inconclusive, Reproduced};
-
-    const fn band(low: f64, high: f64) -> Rule {
-        Rule::Band { low, high }
-    }
-
-    const fn within(low: f64, high: f64) -> Rule {
-        Rule::Within { low, high }
-    }
-
-    const fn above(bound: f64, tie: bool) -> Rule {
-        Rule::Above { bound, tie }
-    }
 
     /// 18.1, rounded or cut off.
     const STATED: Rule = Rule::Exact { low: 18.05, high: 18.2 };
@@ -270,29 +259,29 @@ mod tests {
         let (spread, none) = (of(&[0.8, 1.0, 1.2, 1.4]), of(&[0.0; 4])); // mean 1.1, interval about 0.69 … 1.51
         for (rule, estimate, expected) in [
             // A band is met by the mean, and contradicted by the whole interval.
-            (band(1.0, 1.2), spread, Reproduced),
-            (band(1.2, 1.3), spread, Inconclusive),
-            (band(2.0, 3.0), spread, Contradicted),
+            (Band { low: 1.0, high: 1.2 }, spread, Reproduced),
+            (Band { low: 1.2, high: 1.3 }, spread, Inconclusive),
+            (Band { low: 2.0, high: 3.0 }, spread, Contradicted),
             // An ordering needs the whole interval on the claimed side.
             (Rule::POSITIVE, spread, Reproduced),
-            (above(1.0, false), spread, Inconclusive),
-            (above(2.0, false), spread, Contradicted),
-            (Rule::Below { bound: 2.0, tie: false }, spread, Reproduced),
+            (Above { bound: 1.0, tie: false }, spread, Inconclusive),
+            (Above { bound: 2.0, tie: false }, spread, Contradicted),
+            (Below { bound: 2.0, tie: false }, spread, Reproduced),
             (Rule::NEGATIVE, spread, Contradicted),
             // Equal values meet it only where a tie is allowed.
-            (above(0.0, true), none, Reproduced),
-            (above(0.0, false), none, Inconclusive),
+            (Above { bound: 0.0, tie: true }, none, Reproduced),
+            (Above { bound: 0.0, tie: false }, none, Inconclusive),
             // A difference within the margin is none; without the margin it is.
             (MARGIN, of(&[-0.02, -0.01, -0.02, -0.01]), Reproduced),
-            (above(0.0, true), of(&[-0.02, -0.01, -0.02, -0.01]), Contradicted),
+            (Above { bound: 0.0, tie: true }, of(&[-0.02, -0.01, -0.02, -0.01]), Contradicted),
             (MARGIN, none, Reproduced),
             (MARGIN, spread, Reproduced),
             (MARGIN, of(&[-0.2, 0.1, -0.2, 0.1]), Inconclusive),
             (MARGIN, of(&[-0.22, -0.21, -0.22, -0.21]), Contradicted),
             // Similarity needs the whole interval within the tolerance.
-            (within(0.0, 2.0), spread, Reproduced),
-            (within(1.0, 2.0), spread, Inconclusive),
-            (within(-1.0, 0.0), spread, Contradicted),
+            (Within { low: 0.0, high: 2.0 }, spread, Reproduced),
+            (Within { low: 1.0, high: 2.0 }, spread, Inconclusive),
+            (Within { low: -1.0, high: 0.0 }, spread, Contradicted),
             // One replication decides nothing.
             (Rule::POSITIVE, of(&[5.0]), Inconclusive),
             // The printed digits are equal or not, independent of the interval.
@@ -302,10 +291,10 @@ mod tests {
             (STATED, exact(18.21), Contradicted),
             (Rule::POSITIVE, exact(1e-6), Reproduced),
             (Rule::POSITIVE, exact(0.0), Contradicted),
-            (above(0.0, true), exact(0.0), Reproduced),
-            (Rule::Below { bound: 2.0, tie: false }, exact(2.5), Contradicted),
-            (within(-1.0, 1.0), exact(0.9), Reproduced),
-            (band(-1.0, 1.0), exact(1.1), Contradicted),
+            (Above { bound: 0.0, tie: true }, exact(0.0), Reproduced),
+            (Below { bound: 2.0, tie: false }, exact(2.5), Contradicted),
+            (Within { low: -1.0, high: 1.0 }, exact(0.9), Reproduced),
+            (Band { low: -1.0, high: 1.0 }, exact(1.1), Contradicted),
             (Rule::CoversZero, exact(0.1), Contradicted),
             (Rule::POSITIVE, exact(f64::NAN), Inconclusive),
         ] {
@@ -317,9 +306,9 @@ mod tests {
     fn bounds_are_written_with_as_many_digits_as_they_have() {
         for (rule, words) in [
             (STATED, "exact: 18.05 to 18.2"),
-            (band(76.789_550_005_889_98, 78.340_651), "76.79 to 78.34"),
-            (within(14_078.276_031_1, 14_949.097_2), "14078 to 14949"),
-            (band(0.0, f64::INFINITY), "at least 0"),
+            (Band { low: 76.789_550_005_889_98, high: 78.340_651 }, "76.79 to 78.34"),
+            (Within { low: 14_078.276_031_1, high: 14_949.097_2 }, "14078 to 14949"),
+            (Band { low: 0.0, high: f64::INFINITY }, "at least 0"),
         ] {
             assert_eq!(rule.to_string(), words);
         }

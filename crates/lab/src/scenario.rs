@@ -226,84 +226,66 @@ fn without_runs(scenario: &mut DeTable<'_>) {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "[run]\njobs = 40000 # §4.2\n\n[readings]\nrelease = \"task-end\" # R2\n";
+    const TEXT: &str = "[run]\njobs = 40000 # §4.2\nreplications = 20\nseed = 7\nquick_replications = 4\n\n\
+        [readings]\nrelease = \"task-end\" # R2\n";
 
-    #[derive(Debug, serde::Deserialize)]
+    /// The scenario without the keys of [`Runs`].
+    #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
-    #[expect(dead_code, reason = "only its shape matters")]
     struct Typed {
         run: Run,
-        readings: toml::Table,
+        #[serde(rename = "readings")]
+        _readings: toml::Table,
     }
 
-    #[derive(Debug, serde::Deserialize)]
+    #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Run {
         jobs: u32,
     }
 
-    fn error_of(assignment: &str) -> String {
-        let mut scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
-        match scenario.set(assignment) {
-            Ok(()) => scenario.typed::<Typed>().expect_err("a bad value").to_string(),
-            Err(error) => error.to_string(),
-        }
+    fn parsed(text: &str) -> Scenario {
+        Scenario::parse("p.toml", text).expect("good TOML")
     }
 
     #[test]
     fn parameters_come_with_the_comment_behind_them_and_a_set_value_is_marked() {
-        let mut scenario = Scenario::parse("p.toml", TEXT).expect("a good scenario");
+        let mut scenario = parsed(TEXT);
         let jobs = &scenario.parameters()[0];
         assert_eq!((jobs.key.as_str(), jobs.value.as_str(), jobs.source.as_str()), ("run.jobs", "40000", "§4.2"));
         scenario.set("run.jobs=10").expect("a known key");
         scenario.set("readings.release=gang-end").expect("a bare word is text");
         assert_eq!(scenario.typed::<Typed>().expect("still good").run.jobs, 10);
-        assert!(scenario.parameters()[1].changed && scenario.parameters()[1].value == "\"gang-end\"");
+        assert!(scenario.parameters()[4].changed && scenario.parameters()[4].value == "\"gang-end\"");
+        // No name is similar, and a library's tests have no checkout.
+        let error = scenario.set("zzz=3").expect_err("an unknown key").to_string();
+        assert!(error.contains("no parameter is called \"zzz\"; there are run.jobs, run.replications"), "{error}");
+    }
+
+    #[test]
+    fn a_quick_run_has_replications_of_its_own_where_the_scenario_says_so() {
+        let runs = parsed(TEXT).runs().expect("good");
+        assert_eq!((runs.replications(Effort::Full), runs.replications(Effort::Quick), runs.seed), (20, 4, 7));
+        let runs = parsed(&TEXT.replace("quick_replications = 4\n", "")).runs().expect("good");
+        assert_eq!(runs.replications(Effort::Quick), 20);
     }
 
     #[test]
     fn what_is_wrong_is_reported_with_its_line_its_key_and_the_name_that_was_meant() {
-        for (assignment, words) in [
-            // No name is similar, and a library's tests have no checkout.
-            ("zzz=3", "no parameter is called \"zzz\"; there are run.jobs, readings.release"),
+        for (good, bad, words) in [
             (
-                "run.jobs=-1",
+                "40000",
+                "-1",
                 "line 2: run.jobs: invalid value: integer `-1`, expected a whole number from 0 to 4294967295",
             ),
+            ("jobs", "job", "line 2: unknown field `job`, expected `jobs`; did you mean \"jobs\"?"),
+            ("= 4\n", "= 0\n", "run.quick_replications is 0; at least 1 is needed"),
+            ("= 7\n", "= \"no\"\n", "line 4: run.seed: invalid type"),
+            ("replications = 20\n", "", "missing field `replications`"),
         ] {
-            assert!(error_of(assignment).contains(words), "{}", error_of(assignment));
+            let scenario = parsed(&TEXT.replacen(good, bad, 1));
+            let error = scenario.typed::<Typed>().and_then(|_| scenario.runs()).expect_err(words).to_string();
+            assert!(error.contains(words), "{error}");
         }
-        let scenario = Scenario::parse("p.toml", &TEXT.replace("jobs", "job")).expect("good TOML");
-        let error = scenario.typed::<Typed>().expect_err("an unknown key").to_string();
-        assert_eq!(error, "line 2: unknown field `job`, expected `jobs`; did you mean \"jobs\"?");
-    }
-
-    /// Scenario with all three keys of [`Runs`].
-    const RUNS: &str =
-        "[grid]\nsites = 2 # §3\n\n[run]\nreplications = 20 # §4\nseed = 7\njobs = 400\nquick_replications = 4\n";
-
-    #[test]
-    fn a_quick_run_has_replications_of_its_own_where_the_scenario_says_so() {
-        let runs = |text: &str| Scenario::parse("p.toml", text).expect("good TOML").runs();
-        let all = runs(RUNS).expect("good");
-        assert_eq!((all.replications(Effort::Full), all.replications(Effort::Quick), all.seed), (20, 4, 7));
-        let all = runs(&RUNS.replace("quick_replications = 4\n", "")).expect("good");
-        assert_eq!(all.replications(Effort::Quick), 20);
-        for (text, expected) in [
-            (RUNS.replace("= 4\n", "= 0\n"), "run.quick_replications is 0; at least 1 is needed"),
-            (RUNS.replace("= 7\n", "= \"no\"\n"), "line 6: run.seed: invalid type"),
-            ("[run]\nseed = 7\n".to_owned(), "missing field `replications`"),
-        ] {
-            let error = runs(&text).expect_err(expected).to_string();
-            assert!(error.contains(expected), "{error}");
-        }
-    }
-
-    #[test]
-    fn the_keys_of_runs_are_left_out_of_what_the_paper_reads() {
-        let read = |text: &str| Scenario::parse("p.toml", text).expect("good TOML").typed::<toml::Table>();
-        let left = read(RUNS).expect("good")["run"].to_string();
-        assert_eq!(left, "{ jobs = 400 }");
-        assert!(!read("[run]\nreplications = 20\nseed = 7\n[grid]\n").expect("good").contains_key("run"));
     }
 }

@@ -161,12 +161,9 @@ impl Looks {
         if !chart.series.iter().any(|series| slot_of(&series.name).is_some()) {
             return;
         }
-        let mut next = self.0.len();
+        let mut unused = self.0.len()..;
         for series in chart.series.iter_mut().filter(|series| series.slot.is_none()) {
-            series.slot = Some(slot_of(&series.name).unwrap_or_else(|| {
-                next += 1;
-                next - 1
-            }));
+            series.slot = slot_of(&series.name).or_else(|| unused.next());
         }
     }
 }
@@ -212,30 +209,4 @@ fn ticks(xs: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut xs: Vec<f64> = bits.into_iter().map(f64::from_bits).collect();
     xs.sort_by(f64::total_cmp);
     xs
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exhibit::Series;
-    use crate::metric::for_tests::Metric;
-
-    fn figure(id: &'static str, names: &[&str]) -> Figure<u8> {
-        Figure::of(id, "", "N", Metric::wait, names.iter().map(|name| Series::new(*name, [])))
-    }
-
-    #[test]
-    fn a_name_keeps_its_colour_in_every_figure_and_no_other_name_takes_it() {
-        let names: [(&str, &[&str]); 3] =
-            [("fig3", &["P2P", "Tree"]), ("fig8", &["Tree", "Tree, butterfly off"]), ("fig9", &["P2P"])];
-        let looks = Looks::of(&names.map(|(id, names)| Exhibit::Plot(figure(id, names))));
-        let figures = names.map(|(id, names)| figure(id, names));
-        let slots = |figure: &Figure<u8>| -> Vec<Option<usize>> {
-            let mut drawn = plotted(figure, &figure.panels[0], &[Vec::new(), Vec::new()]);
-            looks.apply_to(&mut drawn);
-            drawn.series.iter().map(|series| series.slot).collect()
-        };
-        assert_eq!(slots(&figures[0]), [Some(0), Some(1)]);
-        assert_eq!(slots(&figures[1]), [Some(1), Some(2)], "blue is P2P's in every figure");
-    }
 }

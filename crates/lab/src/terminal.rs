@@ -53,20 +53,11 @@ pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
 
 /// Returns a name as a field of a CSV file. A name that a spreadsheet would read as a formula (`=`, `+`, `-` or `@` first) gets a leading
 /// apostrophe, which spreadsheets read as "this is text".
+///
+/// ```
+/// let names = ["=cmd|' /C calc'!A0", "-1", "@a", "+b", "zewura-1"].map(lab::terminal::csv_name);
+/// assert_eq!(names, ["'=cmd|' /C calc'!A0", "'-1", "'@a", "'+b", "zewura-1"]);
+/// ```
 pub fn csv_name(name: &str) -> Cow<'_, str> {
     if name.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{name}").into() } else { name.into() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_no_formula() {
-        assert_eq!(
-            ["=cmd|' /C calc'!A0", "-1", "@a", "+b"].map(csv_name),
-            ["'=cmd|' /C calc'!A0", "'-1", "'@a", "'+b"]
-        );
-        assert_eq!(csv_name("zewura-1"), "zewura-1");
-    }
 }

@@ -28,14 +28,16 @@ fn numbers(trace: &Value, place: usize) -> impl Iterator<Item = f64> {
     trace["points"].as_array().into_iter().flatten().filter_map(move |point| point[place].as_f64())
 }
 
-/// Checks that a series of one name, of a policy, a system or an approach, has one colour.
+/// Checks that a series of one name, of a policy, a system or an approach, has one colour, which no other series of its figures has.
 fn assert_that_a_name_has_one_colour(plots: &BTreeMap<String, Value>) {
     let mut colours: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut figures = BTreeMap::new();
     for (figure, plot) in plots {
+        let mut drawn = BTreeMap::new();
         for trace in traces(plot) {
             let text = |key: &str| trace[key].as_str().unwrap_or_else(|| panic!("{figure}: a series has a {key}"));
             let name = text("name").trim_end_matches(", printed in the paper");
+            assert_eq!(*drawn.entry(text("colour")).or_insert(name), name, "{figure}: one colour, two names");
             colours.entry(name).or_default().insert(text("colour"));
             figures.entry(name).or_insert_with(BTreeSet::new).insert(figure);
         }

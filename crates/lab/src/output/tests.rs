@@ -62,14 +62,8 @@ fn what_a_killed_process_left_is_swept_and_what_a_living_one_writes_is_not() {
 }
 
 #[test]
-fn a_folder_with_something_else_is_refused_and_not_touched() {
+fn a_folder_with_another_programs_manifest_is_refused_and_not_touched() {
     let folder = folder();
-    fs::write(folder.path().join("thesis.tex"), "mine").expect("it can be written");
-    let message = refusal(run(folder.path(), "test", &NEW));
-    assert!(message.contains("thesis.tex") && message.contains("--out DIR"), "{message}");
-    assert_eq!(content(folder.path()), owned(&[("thesis.tex", "mine")]));
-
-    let folder = self::folder();
     run(folder.path(), "reproduce p", &OLD).expect("the first");
     fs::write(folder.path().join(MANIFEST), "{\"paper\": \"p\"}").expect("it can be written");
     let message = refusal(run(folder.path(), "reproduce p", &NEW));
@@ -103,17 +97,6 @@ fn a_manifest_that_names_files_outside_its_folder_is_refused() {
     fs::write(out.join(MANIFEST), text.replace("a.csv", "../mine.txt")).expect("it can be edited");
     assert!(refusal(run(&out, "test", &NEW)).contains("expected a path inside the folder"));
     assert!(folder.path().join("mine.txt").exists());
-}
-
-#[test]
-fn a_run_that_ends_early_leaves_no_empty_folder() {
-    let folder = folder();
-    let out = folder.path().join("some/where");
-    let made = NewFolders::on_the_way_to(&out);
-    fs::create_dir_all(&out).expect("it can be made");
-    fs::write(folder.path().join("some/file"), "mine").expect("it can be written");
-    drop(made);
-    assert!(!out.exists() && folder.path().join("some/file").exists(), "only empty folders are removed");
 }
 
 #[test]

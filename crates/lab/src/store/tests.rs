@@ -14,16 +14,19 @@ fn names() -> [String; 2] {
     ["a", "b"].map(str::to_owned)
 }
 
+fn values(replication: u32) -> [f64; 2] {
+    [(f64::from(replication) + 0.1) / 3.0, f64::NAN]
+}
+
 fn opened(folder: &Path) -> Store {
     Store::open(folder).expect("it can be read")
 }
 
-/// Stores three replications, with `r` and a third of it. Returns their file.
+/// Stores three replications, each with a third of a tenth and an undefined value. Returns their file.
 fn filled(folder: &Path) -> PathBuf {
     let store = opened(folder);
     for replication in 0..3_u32 {
-        let value = f64::from(replication) + 0.1;
-        store.save(&identity(&cell(), replication), &names(), &[value, value / 3.0]).expect("it is written");
+        store.save(&identity(&cell(), replication), &names(), &values(replication)).expect("it is written");
     }
     store.settle().expect("it is written");
     folder.join(FILE)
@@ -32,35 +35,11 @@ fn filled(folder: &Path) -> PathBuf {
 /// Counts the stored ones of the three replications; fails if one has another value.
 fn assert_true_or_missing(store: &Store) -> usize {
     let right = |replication: u32| {
-        let value = f64::from(replication) + 0.1;
         let found = store.load(&identity(&cell(), replication), &names())?;
-        assert_eq!(
-            found.iter().map(|value| value.to_bits()).collect::<Vec<_>>(),
-            [value, value / 3.0].map(f64::to_bits)
-        );
+        assert!(found.into_iter().map(f64::to_bits).eq(values(replication).map(f64::to_bits)));
         Some(())
     };
     (0..3).filter_map(right).count()
-}
-
-#[test]
-fn what_was_saved_is_loaded_to_the_last_bit_and_nothing_else_is() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let (cell, names) = (cell(), names());
-    let store = opened(folder.path());
-    store.save(&identity(&cell, 0), &names, &[0.1 + 0.2, f64::NAN]).expect("it is written");
-    let look = |store: &Store| {
-        let loaded = store.load(&identity(&cell, 0), &names).expect("it is there");
-        assert_eq!(loaded[0].to_bits(), (0.1_f64 + 0.2).to_bits());
-        assert!(loaded[1].is_nan());
-        assert!(store.load(&identity(&cell, 1), &names).is_none());
-        assert!(store.load(&identity(&cell, 0), &["c".to_owned()]).is_none());
-    };
-    look(&store);
-    // As after kill -9, and after a complete run.
-    look(&opened(folder.path()));
-    store.settle().expect("it is written");
-    look(&opened(folder.path()));
 }
 
 #[test]
@@ -115,6 +94,7 @@ fn a_line_counts_for_the_identity_that_it_names_and_an_edited_one_for_none() {
     fs::write(&path, format!("{}\n{}\n{}\n", lines[2], lines[0], lines[1])).expect("lines can be swapped");
     let store = opened(folder.path());
     assert_eq!((assert_true_or_missing(&store), store.damaged), (3, 0));
+    assert!(store.load(&identity(&cell(), 0), &["c".to_owned()]).is_none(), "it lacks a metric");
     fs::write(&path, text.replace("\"replication\":1", "\"replication\":7")).expect("it can be edited");
     let store = opened(folder.path());
     assert_eq!((assert_true_or_missing(&store), store.damaged), (2, 1));
