@@ -273,6 +273,9 @@ impl<C: DesignPoint> Series<C> {
 /// Estimates a quantity.
 pub type Estimate<'a, C> = dyn Fn(&Quantity<C>) -> ConfidenceInterval + 'a;
 
+/// Function that makes an [`Extra`].
+pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>;
+
 /// Content made after all estimates are known, beside a figure or alone.
 pub struct Extra<'a, C: DesignPoint> {
     /// Id of the figure that it accompanies, or its own.
@@ -280,7 +283,7 @@ pub struct Extra<'a, C: DesignPoint> {
     /// Quantities that it needs estimates of.
     pub needs: Vec<Quantity<C>>,
     /// Function that makes it from the estimates and the streams of the first replication.
-    pub make: Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>,
+    pub make: Make<'a, C>,
 }
 
 impl<'a, C: DesignPoint + 'a> Extra<'a, C> {

@@ -103,10 +103,6 @@ impl Log {
     }
 
     /// Returns its records, unrepaired.
-    ///
-    /// # Panics
-    ///
-    /// Never: the log was read before.
     pub fn records(&self) -> SwfReader {
         SwfReader::from_read("a log", Cursor::new(Arc::clone(&self.text))).expect("it was read before")
     }

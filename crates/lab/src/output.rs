@@ -31,7 +31,7 @@ use anyhow::{Context, Result, bail, ensure};
 use manifest::{Listed, MANIFEST, Manifest};
 use partial::{LOCK, Lock};
 pub use partial::{NewFolders, begin_beside, keep_as, write_whole};
-pub(crate) use partial::{is_missing, remove};
+pub(crate) use partial::{create_folder_of, is_missing, remove};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -198,16 +198,12 @@ fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
         ensure!(listed == command, "{shown}: holds the results of `{program} {listed}`, and results would mix; {FIX}");
         return Ok(manifest.names()?.into_iter().chain([MANIFEST.to_owned()]).collect());
     }
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        // Reported when the folder is created.
-        Err(_) => return Ok(BTreeSet::new()),
-    };
     if is_being_put_in_place(folder) {
         return Ok(BTreeSet::new());
     }
-    let mut others: Vec<String> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    // A folder that cannot be read is reported when it is created.
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut others: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     others.retain(|name| !name.starts_with('.') && (name != CELLS || !folder.join(CELLS).is_dir()));
     others.sort();
     ensure!(
@@ -222,11 +218,10 @@ fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
 /// Completes a commit begun in `folder`, by this process or by one that was killed; fails if a file cannot be moved into place. The call
 /// may be repeated.
 fn complete_commit(folder: &Path) -> Result<()> {
-    let commit = folder.join(COMMIT);
-    if !commit.exists() {
+    if !is_being_put_in_place(folder) {
         return Ok(());
     }
-    put_in_place(folder, &commit).with_context(|| {
+    put_in_place(folder, &folder.join(COMMIT)).with_context(|| {
         format!(
             "{}: complete results wait in {COMMIT} and cannot be put in their places; the next run here tries again",
             folder.display()
@@ -253,10 +248,7 @@ fn put_in_place(folder: &Path, commit: &Path) -> Result<()> {
         for name in new.iter().map(String::as_str).chain([MANIFEST]) {
             let (from, to) = (files.join(name), folder.join(name));
             if from.exists() {
-                if let Some(above) = to.parent() {
-                    fs::create_dir_all(above)
-                        .with_context(|| format!("cannot create the folder {}", above.display()))?;
-                }
+                create_folder_of(&to)?;
                 fs::rename(&from, &to).with_context(|| format!("cannot write {}", to.display()))?;
             }
         }

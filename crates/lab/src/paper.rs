@@ -55,11 +55,7 @@ pub trait Paper: Sized + Sync {
     /// Logs that it runs on, by [`logs!`](crate::logs!). If one is missing, the paper is skipped.
     const LOGS: &'static [Declared] = &[];
 
-    /// Returns the scenario as stored.
-    ///
-    /// # Errors
-    ///
-    /// The text is not TOML.
+    /// Returns the scenario as stored; fails if the text is not TOML.
     fn scenario() -> Result<Scenario> {
         Scenario::of_paper(Self::ABOUT.slug, Self::SCENARIO)
     }
@@ -100,11 +96,8 @@ pub trait Paper: Sized + Sync {
     }
 
     /// Returns additional result files, below the folder of the run: name and content of each. `found` returns the values of a quantity,
-    /// replication by replication, over cells that figures or claims use. Called if all figures are made, not with `--only`.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be made.
+    /// replication by replication, over cells that figures or claims use. Called if all figures are made, not with `--only`. Fails if a
+    /// file cannot be made.
     fn files(&self, _found: &dyn Fn(&Quantity<Self::Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         Ok(Vec::new())
     }

@@ -16,12 +16,15 @@ pub struct Entry {
     /// Simulates the paper and writes the results.
     pub reproduce: fn(&Request) -> Result<Outcome>,
     /// Repeats the replication that the column `run` of `runs.csv` names. Returns its metrics, by name.
-    pub rerun: fn(&Request, &str) -> Result<Vec<(String, f64)>>,
+    pub rerun: Rerun,
     /// Runs the paper under other answers to its readings and writes the verdicts that change.
     pub doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
     /// Returns the contents of the paper.
     pub listed: fn() -> Result<Listed>,
 }
+
+/// Function that returns the metrics, by name, of a run given by its name.
+pub type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
 
 /// Contents of a paper, for a list of papers.
 #[derive(Clone, Debug)]

@@ -141,11 +141,8 @@ impl Scenario {
         parameter.map_or("", |parameter| parameter.value.trim_matches('"'))
     }
 
-    /// Returns the scenario as a typed value, except for the keys of replications and seed, which the laboratory reads itself.
-    ///
-    /// # Errors
-    ///
-    /// A missing or unknown key, or a value of the wrong type, with its line and key.
+    /// Returns the scenario as a typed value, except for the keys of replications and seed, which the laboratory reads itself. Fails for a
+    /// missing or unknown key and for a value of the wrong type, with its line and key.
     pub fn typed<T: DeserializeOwned>(&self) -> Result<T> {
         /// Table `run` of a paper that reads none of its keys.
         #[derive(Deserialize)]

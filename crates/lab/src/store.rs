@@ -13,7 +13,7 @@
 //! array, on many machines and without a lock, have one store each, `cells/units/K` ([`unit()`]). Two jobs that compute the same unit at
 //! once end with the same bytes: each renames its sorted file into place, and a line that they damaged is computed again.
 
-use crate::output::{is_missing, remove, write_whole};
+use crate::output::{create_folder_of, is_missing, remove, write_whole};
 use crate::terminal::tell;
 use anyhow::{Context, Result};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -177,8 +177,7 @@ impl Store {
         let file = if let Some(file) = &mut state.added {
             file
         } else {
-            let folder = self.path.parent().expect("a file in a folder");
-            fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+            create_folder_of(&self.path)?;
             let file = OpenOptions::new().append(true).create(true).open(&self.path).with_context(describe)?;
             state.added.insert(file)
         };

@@ -71,17 +71,14 @@ pub(super) fn thinned(places: &[f64], widths: &[f64], gap: f64, anchor: usize) -
         return (0..places.len()).map(|k| k % stride == anchor % stride).collect();
     }
     let mut free_from = f64::NEG_INFINITY;
-    places
-        .iter()
-        .zip(widths)
-        .map(|(place, width)| {
-            let shown = place - width / 2.0 >= free_from;
-            if shown {
-                free_from = place + width / 2.0 + gap;
-            }
-            shown
-        })
-        .collect()
+    let is_shown = |(place, width): (&f64, &f64)| {
+        let is_free = place - width / 2.0 >= free_from;
+        if is_free {
+            free_from = place + width / 2.0 + gap;
+        }
+        is_free
+    };
+    places.iter().zip(widths).map(is_shown).collect()
 }
 
 /// Converts a count to a factor.

@@ -139,27 +139,17 @@ impl<'a> Plot<'a> {
                 || (self.chart.reference.is_empty() && self.chart.y.label.starts_with(&only.name))
         };
         let needs_own = !matches!(self.own(), [only] if is_named(only.series));
-        for line in self.lines.iter().filter(|line| line.is_printed || needs_own) {
-            let Line { series, look, group, is_printed, .. } = *line;
+        for shown in self.lines.iter().filter(|line| line.is_printed || needs_own) {
+            let Line { series, look, group, is_printed: hollow, .. } = *shown;
             if legend.iter().any(|entry| entry.group == group) {
                 continue;
             }
-            let (name, look) = match is_printed {
-                false => (series.name.clone(), look),
-                true if group == self.own => (PRINTED.to_owned(), SeriesLook(PRINTED_LOOK)),
-                true => (line.name(), look),
-            };
-            let about = series.about.clone().filter(|_| !is_printed);
-            let has_line = !is_printed && series.style != LineStyle::MarksOnly;
-            legend.push(Entry {
-                group,
-                name,
-                about,
-                look,
-                line: has_line,
-                mark: self.has_marks(line),
-                hollow: is_printed,
-            });
+            let is_shared = hollow && group == self.own;
+            let (name, look) =
+                if is_shared { (PRINTED.to_owned(), SeriesLook(PRINTED_LOOK)) } else { (shown.name(), look) };
+            let about = series.about.clone().filter(|_| !hollow);
+            let (line, mark) = (!hollow && series.style != LineStyle::MarksOnly, self.has_marks(shown));
+            legend.push(Entry { group, name, about, look, line, mark, hollow });
         }
         legend.sort_by_key(|entry| (entry.hollow, entry.group == self.own));
         legend
@@ -286,15 +276,11 @@ fn draw_line(canvas: &mut Canvas, aside: &Aside<'_>, frame: &Frame, line: &Line<
         let path = || run.iter().map(place).collect::<Vec<_>>();
         match series.style {
             LineStyle::MarksOnly => {}
-            LineStyle::Bars => {
-                for point in run {
-                    let half = BAR / 2.0;
-                    let ((left, top), (right, _)) =
-                        (frame.at(point.x - half, point.y), frame.at(point.x + half, point.y));
-                    let corners = [(left, frame.bottom), (left, top), (right, top), (right, frame.bottom)];
-                    canvas.fill(&corners, look.colour(), 1.0);
-                }
-            }
+            LineStyle::Bars => run.iter().for_each(|point| {
+                let [(left, top), (right, _)] = [-BAR, BAR].map(|width| frame.at(point.x + width / 2.0, point.y));
+                let corners = [(left, frame.bottom), (left, top), (right, top), (right, frame.bottom)];
+                canvas.fill(&corners, look.colour(), 1.0);
+            }),
             LineStyle::Lines => {
                 if aside.plot.is_dense {
                     draw_band(canvas, frame, *look, run);
@@ -364,17 +350,14 @@ pub(crate) fn readout(picture: &Picture) -> Option<Value> {
 fn points(chart: &Chart, series: &Series) -> Vec<Vec<Value>> {
     let is_level = series.style == LineStyle::Steps;
     let there = series.points.iter().filter(|point| has_place(point, chart) || (is_level && point.y.is_finite()));
-    let point = there.map(|point| {
+    let point = |point: &Point| {
         let (low, high) = point.interval.unzip();
-        let values = [Some(point.x), Some(point.y), low, high];
-        let mut all: Vec<Value> = values.into_iter().map(|value| value.map_or(Value::Null, seven)).collect();
-        all.push(point.reps.into());
-        while all.last().is_some_and(Value::is_null) {
-            all.pop();
-        }
-        all
-    });
-    point.collect()
+        let values = [Some(point.x), Some(point.y), low, high].map(|value| value.map_or(Value::Null, seven));
+        let all = [&values[..], &[point.reps.into()]].concat();
+        let length = all.iter().rposition(|value| !value.is_null()).map_or(0, |last| last + 1);
+        all[..length].to_vec()
+    };
+    there.map(point).collect()
 }
 
 /// Rounds to seven digits, more than a reader needs.

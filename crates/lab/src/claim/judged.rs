@@ -88,20 +88,13 @@ impl Judged {
         estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval,
     ) -> Self {
         let simulates = !claim.cells().is_empty();
-        let cells: Vec<_> = claim
-            .checks
-            .iter()
-            .map(|check| {
-                let estimate = estimate(&check.quantity);
-                let verdict = check.rule.judge(&estimate);
-                JudgedCell {
-                    label: check.label.clone(),
-                    rule: check.rule,
-                    verdict: if simulates { verdict } else { verdict.of_a_check() },
-                    estimate,
-                }
-            })
-            .collect();
+        let judged = |check: &Check<C>| {
+            let (label, rule, estimate) = (check.label.clone(), check.rule, estimate(&check.quantity));
+            let verdict = rule.judge(&estimate);
+            let verdict = if simulates { verdict } else { verdict.of_a_check() };
+            JudgedCell { label, rule, estimate, verdict }
+        };
+        let cells: Vec<JudgedCell> = claim.checks.iter().map(judged).collect();
         // The mean of the larger of noisy values lies above the largest of their means: each replication takes what chance favours.
         let picks = |(check, cell): (&Check<C>, &JudgedCell)| {
             matches!(check.quantity, Quantity::Larger(..)) && !cell.estimate.is_exact()

@@ -85,9 +85,8 @@ fn in_words(flips: &[&(Alternative, Verdict)]) -> String {
 /// Joins names: `R2 = gang-end`, `R2 = a or R3 = b`, `R2 = a, R3 = b or R4 = c`.
 fn either(names: &[&str]) -> String {
     match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [before @ .., last] => format!("{} or {last}", before.join(", ")),
+        [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => names.concat(),
     }
 }
 

@@ -121,12 +121,10 @@ impl Manifest {
     /// that no longer exists is left out: it may have moved. Fails if a file cannot be read.
     pub fn other_programs(&self, policy: Option<&str>) -> Result<Vec<String>> {
         let programs = self.0.get(PROGRAMS).and_then(Value::as_object).into_iter().flatten();
-        let files = programs
-            .filter(|(name, _)| policy.is_none_or(|policy| policy == name.as_str()))
-            .flat_map(|(_, files)| files.as_object().into_iter().flatten())
-            .map(|(path, hash)| (path.as_str(), hash.as_str().unwrap_or_default()));
+        let programs = programs.filter(|(name, _)| policy.is_none_or(|policy| policy == name.as_str()));
+        let files = programs.flat_map(|(_, files)| files.as_object().into_iter().flatten());
         // Several policies may share one program.
-        let files: BTreeSet<(&str, &str)> = files.collect();
+        let files: BTreeSet<_> = files.map(|(path, hash)| (path, hash.as_str().unwrap_or_default())).collect();
         let mut others = Vec::new();
         for (path, recorded) in files {
             let now = match sha256_of(Path::new(path)) {
@@ -148,14 +146,10 @@ impl Manifest {
             let is_inside =
                 !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
             let entry = || Some((about.get("bytes")?.as_u64()?, about.get("sha256")?.as_str()?));
-            match entry() {
-                Some((bytes, sha256)) if is_inside => {
-                    Ok(Listed { name: name.clone(), bytes, sha256: sha256.to_owned() })
-                }
-                _ => {
-                    bail!("manifest.json: files: {name:?}: expected a path inside the folder, its bytes and its sha256")
-                }
-            }
+            let Some((bytes, sha256)) = entry().filter(|_| is_inside) else {
+                bail!("manifest.json: files: {name:?}: expected a path inside the folder, its bytes and its sha256");
+            };
+            Ok(Listed { name: name.clone(), bytes, sha256: sha256.to_owned() })
         };
         files.iter().map(listed).collect()
     }

@@ -43,7 +43,8 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-fn create_folder_of(path: &Path) -> Result<&Path> {
+/// Creates the folder of a file. Returns its path.
+pub(crate) fn create_folder_of(path: &Path) -> Result<&Path> {
     // The parent of a bare name is the empty path.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
