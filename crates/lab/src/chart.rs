@@ -60,7 +60,7 @@ impl Chart {
     }
 
     /// Returns the series that are not hidden, then the reference series.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = &Series> {
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Series> + Clone {
         self.series.iter().filter(|series| !series.is_hidden).chain(&self.reference)
     }
 

@@ -119,14 +119,9 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         store = store.borrowing_from(&Path::new("results").join(slug).join("cells"));
     }
 
-    let progress = Progress::new(
-        format!("{slug}, {} answers", alternatives.len()),
-        1 + alternatives.len() as u64,
-        request.run.quiet,
-    );
-    let judge = |session: &Session<P>| {
-        study::judged(session, &session.paper.claims(), session.seed, session.replications, &store, true)
-    };
+    let tried = alternatives.len();
+    let progress = Progress::new(format!("{slug}, {tried} answers"), 1 + tried as u64, request.run.quiet);
+    let judge = |session: &Session<P>| study::judged(session, &session.paper.claims(), session.seed, &store, true);
     // The scenario's own answers come first: most alternatives share some of their replications.
     let own = judge(&session)?;
     progress.add(1);
@@ -160,14 +155,8 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
             under,
         }
     });
-    let outcome = Outcome {
-        about: P::ABOUT,
-        out: path,
-        replications: session.replications,
-        tried: alternatives.len(),
-        claims: claims.collect(),
-        has_record: doubt.is_some(),
-    };
+    let (claims, replications, has_record) = (claims.collect(), session.replications, doubt.is_some());
+    let outcome = Outcome { about: P::ABOUT, out: path, replications, tried, claims, has_record };
     files::write(&outcome, &session, request, &alternatives, out, &store)?;
     Ok(outcome)
 }

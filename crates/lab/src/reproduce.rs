@@ -91,7 +91,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     }
     store.settle()?;
     let under = |seed: u64| {
-        let judged = study::judged(&session, &asked.claims, seed, *replications, &store, request.quiet)?;
+        let judged = study::judged(&session, &asked.claims, seed, &store, request.quiet)?;
         store.settle()?;
         Ok((seed, judged))
     };
@@ -111,16 +111,10 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let (looks, streams) = (&asked.looks, Streams::new(*seed, 0));
     let shown = |exhibit: &Exhibit<'_, P::Cell>| exhibit.shown(&estimate, looks, &streams);
     let exhibits = within_the_clock(|| asked.exhibits.iter().map(shown).collect());
-    let findings = Findings {
-        request,
-        exhibits: exhibits.with_context(|| beyond_the_clock("a figure"))?,
-        judged: &judged,
-        remarks: &asked.remarks,
-        seeds: seeds.as_ref(),
-        study: &study,
-    };
-    findings.write(out)?;
-    let remarks = asked.remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
+    let exhibits = exhibits.with_context(|| beyond_the_clock("a figure"))?;
+    let remarks = &asked.remarks;
+    Findings { request, exhibits, judged: &judged, remarks, seeds: seeds.as_ref(), study: &study }.write(out)?;
+    let remarks = remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
     Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, seeds, stays })
 }
 
@@ -156,9 +150,7 @@ impl<'a, P: Paper> Asked<'a, P> {
         let shown = self.exhibits.iter().flat_map(Exhibit::quantities);
         let remarked = self.remarks.iter().flat_map(|remark| &remark.shown).map(|(_, quantity)| quantity);
         let mut cells: BTreeSet<P::Cell> = self.claims.iter().flat_map(Claim::cells).collect();
-        for quantity in shown.chain(remarked) {
-            quantity.collect_cells(&mut cells);
-        }
+        shown.chain(remarked).for_each(|quantity| quantity.collect_cells(&mut cells));
         cells
     }
 }
@@ -193,8 +185,7 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
         .and_then(|(cell, replication)| Some((cell, replication.parse::<u32>().ok()?)))
         .with_context(|| format!("--run {id:?}: expected a name from the column run of runs.csv, ending in rep=N"))?;
     let cells = Asked::of(&paper, &[])?.cells();
-    let named =
-        cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0").is_some_and(|name| name == wanted));
+    let named = cells.iter().find(|cell| run_id(&paper, cell, 0).strip_suffix(" rep=0") == Some(wanted));
     let cell =
         named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
     let metrics = simulate(&paper, cell, seed, replication)?;

@@ -40,13 +40,14 @@ pub fn unit(cells: &Path, number: u32) -> PathBuf {
 }
 
 /// Returns the files of the store in `folder` and of its units, in order of names. A file need not exist.
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let units = match fs::read_dir(folder.join(UNITS)) {
-        Err(error) if is_missing(&error) => Vec::new(),
-        entries => entries?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?,
+        Err(error) if is_missing(&error) => Ok(Vec::new()),
+        entries => entries.and_then(Iterator::collect::<io::Result<Vec<_>>>),
     };
-    let mut files: Vec<PathBuf> =
-        units.into_iter().chain([folder.to_owned()]).map(|folder| folder.join(FILE)).collect();
+    let units = units.with_context(|| format!("cannot read {}", folder.display()))?;
+    let folders = units.iter().map(fs::DirEntry::path).chain([folder.to_owned()]);
+    let mut files: Vec<PathBuf> = folders.map(|folder| folder.join(FILE)).collect();
     files.sort();
     Ok(files)
 }
@@ -59,7 +60,7 @@ pub fn each_stored(folder: &Path, mut take: impl FnMut(&Path, Stored) -> Result<
 
 /// Calls `take` with every line of these files, except one that a kill cut off; `None` is a damaged line.
 fn each_line(folder: &Path, mut take: impl FnMut(&Path, Option<Sound<'_>>) -> Result<()>) -> Result<()> {
-    for file in files(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+    for file in files(folder)? {
         let content = read(&file)?;
         lines_of(whole_lines(&content)).try_for_each(|(_, line)| take(&file, line))?;
     }
@@ -204,10 +205,7 @@ impl Store {
 
     /// Deletes the finished replications below `folder` and in its units, and no other file; fails if one cannot be removed.
     pub fn forget(folder: &Path) -> Result<()> {
-        files(folder)
-            .with_context(|| format!("cannot read {}", folder.display()))?
-            .iter()
-            .try_for_each(|file| remove(file))
+        files(folder)?.iter().try_for_each(|file| remove(file))
     }
 
     /// Counts the sound and the damaged lines below `folder` and in its units; a line that a kill cut off is neither. Changes no file.

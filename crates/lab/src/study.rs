@@ -186,13 +186,12 @@ pub(crate) fn judged<P: Paper>(
     session: &Session<P>,
     claims: &[Claim<P::Cell>],
     seed: u64,
-    replications: u32,
     store: &Store,
     quiet: bool,
 ) -> Result<Vec<Judged>> {
     let mut study = Study::new(session, seed, store, quiet);
-    study.run(&claims.iter().flat_map(Claim::cells).collect(), replications)?;
-    Ok(claims.iter().map(|claim| study.judge(claim, replications)).collect())
+    study.run(&claims.iter().flat_map(Claim::cells).collect(), session.replications)?;
+    Ok(claims.iter().map(|claim| study.judge(claim, session.replications)).collect())
 }
 
 /// A paper with its finished replications.

@@ -140,7 +140,6 @@ impl<P: Paper> Findings<'_, P> {
 
     fn page(&self, figures: Vec<page::Figure>) -> Page {
         let About { slug, title, citation, .. } = P::ABOUT;
-        let program = program();
         let session = self.study.session;
         let mut notes = session.lead(self.request);
         if session.replications == 1 {
@@ -152,18 +151,17 @@ impl<P: Paper> Findings<'_, P> {
         notes.extend(session.paper.notes());
         let first = self.study.observations.rows().next();
         let run = first.map_or_else(String::new, |(cell, i, _)| run_id(&session.paper, cell, i));
-        let of_paper = |options: String| format!("{program} reproduce {slug} {options}");
-        let mut commands = vec![
-            ("The same run".to_owned(), self.command()),
-            ("Decide inconclusive claims".to_owned(), of_paper("--decide".to_owned())),
-        ];
         let other = P::READINGS.get(1).or(P::READINGS.first());
-        if let Some((reading, answer)) = other.and_then(|reading| Some((reading, reading.answers.get(1)?))) {
-            let command = of_paper(format!("--set {}={answer}", reading.key()));
-            commands.push(("Another reading".to_owned(), command));
-        }
-        let rerun = of_paper(format!("--run '{run}'"));
-        commands.push(("Run one replication again and print its metrics".to_owned(), rerun));
+        let other = other.and_then(|reading| Some(format!("--set {}={}", reading.key(), reading.answers.get(1)?)));
+        let commands = [
+            ("Decide inconclusive claims", Some("--decide".to_owned())),
+            ("Another reading", other),
+            ("Run one replication again and print its metrics", Some(format!("--run '{run}'"))),
+        ];
+        let command = |(task, options): (&str, Option<String>)| {
+            Some((task.to_owned(), format!("{} reproduce {slug} {}", program(), options?)))
+        };
+        let same = [("The same run".to_owned(), self.command())];
         let tables = |is_extra| {
             let exhibits = self.exhibits.iter().filter(move |exhibit| exhibit.is_extra == is_extra);
             exhibits.flat_map(|exhibit| exhibit.tables.clone())
@@ -185,7 +183,7 @@ impl<P: Paper> Findings<'_, P> {
                 let parameters = session.scenario.parameters().iter();
                 parameters.filter(|parameter| !parameter.key.starts_with("readings.")).cloned().collect()
             },
-            commands,
+            commands: same.into_iter().chain(commands.into_iter().filter_map(command)).collect(),
             provenance: session.provenance(),
             ..Page::default()
         }

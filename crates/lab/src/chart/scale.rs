@@ -46,13 +46,8 @@ impl Scale {
         if axis.log {
             let (low, high) = extent(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
             // A level may fall to zero: four decades are enough.
-            let has_steps = chart.has(LineStyle::Steps);
-            let mean_low = if has_steps { mean_low.max(mean_high / 1e4) } else { mean_low };
-            return Scale::logarithmic(
-                low.max(if has_steps { mean_low } else { mean_low / 10.0 }) / 1.1,
-                high.min(mean_high * 10.0) * 1.1,
-                axis,
-            );
+            let floor = if chart.has(LineStyle::Steps) { mean_low.max(mean_high / 1e4) } else { mean_low / 10.0 };
+            return Scale::logarithmic(low.max(floor) / 1.1, high.min(mean_high * 10.0) * 1.1, axis);
         }
         if mean_high <= 0.0 && mean_low >= 0.0 && ends().all(|end| end.abs() <= 0.0) {
             // All values are zero: use one step of the counted unit, not thousandths.
@@ -194,12 +189,7 @@ fn round_ticks(low: f64, high: f64) -> Vec<Tick> {
     let whole = |d: &i32| ((step * 10f64.powi(*d)).round() - step * 10f64.powi(*d)).abs() < 1e-6;
     let decimals = (0..12).find(whole).unwrap_or(12);
     let (first, last) = ((low / step - 1e-9).ceil() as i64, (high / step + 1e-9).floor() as i64);
-    (first..=last)
-        .map(|k| {
-            let at = k as f64 * step;
-            (at, fixed(at, decimals))
-        })
-        .collect()
+    (first..=last).map(|k| k as f64 * step).map(|at| (at, fixed(at, decimals))).collect()
 }
 
 /// Returns powers of ten, or enough multiples of them for three ticks; round numbers if these do not suffice.
@@ -240,18 +230,14 @@ pub fn decimals_for(value: f64, digits: i32) -> i32 {
 /// Formats with fixed decimals, a comma between thousands, and a true minus sign.
 pub fn fixed(value: f64, decimals: i32) -> String {
     let text = format!("{:.*}", usize::try_from(decimals).unwrap_or(0), value.abs());
-    let (whole, rest) = text.split_once('.').map_or((text.as_str(), ""), |(whole, rest)| (whole, rest));
+    let point = text.find('.').unwrap_or(text.len());
     let is_negative = value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b));
     let mut out = String::from(if is_negative { "−" } else { "" });
-    for (k, digit) in whole.chars().enumerate() {
-        if k > 0 && (whole.len() - k).is_multiple_of(3) {
+    for (k, digit) in text.chars().enumerate() {
+        if (1..point).contains(&k) && (point - k).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
-    }
-    if !rest.is_empty() {
-        out.push('.');
-        out.push_str(rest);
     }
     out
 }

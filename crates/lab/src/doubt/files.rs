@@ -30,8 +30,7 @@ pub(super) fn write<P: Paper>(
     write_picture(&picture, &out)?;
     let command = command::<P>(request);
     out.write("report.html", page::render(&page(outcome, session, request, picture, &command))?)?;
-    let study::Request { quick, set, .. } = &request.run;
-    let Request { readings, product, .. } = request;
+    let Request { run: study::Request { quick, set, .. }, readings, product } = request;
     let options = json!({ "quick": quick, "readings": readings, "product": product, "set": set });
     let timings = json!({ "replications_damaged": store.damaged });
     let mut manifest = session.manifest(options, &command, timings);

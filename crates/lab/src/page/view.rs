@@ -1,7 +1,7 @@
 //! Template data: drawn figures, formatted numbers, coordinates of the small pictures.
 
 use super::{Figure, Page, Part, Section, Table};
-use crate::chart::{self, Chart, Picture, decimals_for, fixed, significant};
+use crate::chart::{self, Chart, Picture, Point, Series, decimals_for, fixed, significant};
 use crate::claim::{Judged, JudgedCell};
 use crate::provenance::git_revision;
 use crate::verdict::Verdict;
@@ -112,23 +112,17 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
 fn numbers(chart: &Chart) -> Vec<Value> {
     const MANY: usize = 200;
     let tick = |x: f64| {
-        if let Some(date) = chart.x.date(x) {
-            return date;
-        }
-        let number = || if x.fract() == 0.0 { fixed(x, 0) } else { significant(x) };
-        chart.x.tick(x).map_or_else(number, str::to_owned)
+        let named = chart.x.date(x).or_else(|| chart.x.tick(x).map(str::to_owned));
+        named.unwrap_or_else(|| if x.fract() == 0.0 { fixed(x, 0) } else { significant(x) })
     };
-    let rows: Vec<Value> = chart
-        .shown()
-        .flat_map(|series| series.points.iter().map(move |point| (series, point)))
-        .map(|(series, point)| {
-            let printed = chart.reference.iter().any(|printed| std::ptr::eq(printed, series));
-            let [low, high] = point.interval.map_or([String::new(), String::new()], |(l, h)| [l, h].map(significant));
-            let (x, y) = (tick(point.x), significant(point.y));
-            context! { series => series.name.as_str(), x, y, low, high, reps => point.reps, printed }
-        })
-        .collect();
-    if rows.len() > MANY { Vec::new() } else { rows }
+    let row = |(series, point): (&Series, &Point)| {
+        let printed = chart.reference.iter().any(|printed| std::ptr::eq(printed, series));
+        let [low, high] = point.interval.map_or([String::new(), String::new()], |(l, h)| [l, h].map(significant));
+        let (x, y) = (tick(point.x), significant(point.y));
+        context! { series => series.name.as_str(), x, y, low, high, reps => point.reps, printed }
+    };
+    let points = chart.shown().flat_map(|series| series.points.iter().map(move |point| (series, point)));
+    if points.clone().count() > MANY { Vec::new() } else { points.map(row).collect() }
 }
 
 fn claim_view(judged: &Judged, page: &Page) -> Value {
