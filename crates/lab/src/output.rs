@@ -31,7 +31,7 @@ use anyhow::{Context, Result, bail, ensure};
 use manifest::{Listed, MANIFEST, Manifest};
 use partial::{LOCK, Lock};
 pub use partial::{NewFolders, begin_beside, keep_as, write_whole};
-pub(crate) use partial::{create_folder_of, is_missing, remove};
+pub(crate) use partial::{create_folder_of, if_there, remove};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ pub struct OutDir {
     staging: PathBuf,
     /// Files that an earlier run of the same command wrote here.
     earlier: BTreeSet<String>,
-    lock: Option<Lock>,
+    _lock: Lock,
     began: Instant,
     /// Dropped last, to remove an empty folder.
     _made: NewFolders,
@@ -80,12 +80,11 @@ impl OutDir {
             .with_context(|| format!("cannot create the folder {}; choose another with --out DIR", path.display()))?;
         #[expect(clippy::disallowed_methods, reason = "for the manifest's timings alone")]
         let began = Instant::now();
-        let mut out =
-            Self { path: path.to_owned(), command, staging, earlier: BTreeSet::new(), lock: None, began, _made };
-        out.lock = Some(Lock::take(path)?);
+        let _lock = Lock::take(path)?;
         complete_commit(path)?;
-        out.sweep()?;
-        out.earlier = earlier(path, &out.command)?;
+        sweep(path)?;
+        let earlier = earlier(path, &command)?;
+        let out = Self { path: path.to_owned(), command, staging, earlier, _lock, began, _made };
         fs::create_dir_all(out.staged())
             .with_context(|| format!("cannot write into {}; choose another folder with --out DIR", path.display()))?;
         Ok(out)
@@ -157,19 +156,6 @@ impl OutDir {
         }
         Ok(())
     }
-
-    /// Removes the remains of dead processes. The holder of the lock is the only process here.
-    fn sweep(&self) -> Result<()> {
-        let entries = fs::read_dir(&self.path).with_context(|| format!("cannot read {}", self.path.display()))?;
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(STAGING) {
-                fs::remove_dir_all(entry.path())
-                    .with_context(|| format!("cannot remove {}", entry.path().display()))?;
-            }
-        }
-        [self.path.clone(), self.cells()].iter().for_each(|folder| partial::sweep(folder));
-        Ok(())
-    }
 }
 
 impl Drop for OutDir {
@@ -177,6 +163,17 @@ impl Drop for OutDir {
         // An error cannot be reported here; the next run removes what stays.
         let _ = fs::remove_dir_all(&self.staging);
     }
+}
+
+/// Removes the remains of dead processes. The holder of the lock is the only process in `folder`.
+fn sweep(folder: &Path) -> Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for path in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(STAGING)) {
+        let path = path.path();
+        fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    }
+    [folder, &folder.join(CELLS)].into_iter().for_each(partial::sweep);
+    Ok(())
 }
 
 /// Returns true if files of a complete run are still to be moved into place.

@@ -13,7 +13,7 @@
 //! array, on many machines and without a lock, have one store each, `cells/units/K` ([`unit()`]). Two jobs that compute the same unit at
 //! once end with the same bytes: each renames its sorted file into place, and a line that they damaged is computed again.
 
-use crate::output::{create_folder_of, is_missing, remove, write_whole};
+use crate::output::{create_folder_of, if_there, remove, write_whole};
 use crate::terminal::tell;
 use anyhow::{Context, Result};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -41,12 +41,9 @@ pub fn unit(cells: &Path, number: u32) -> PathBuf {
 
 /// Returns the files of the store in `folder` and of its units, in order of names. A file need not exist.
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let units = match fs::read_dir(folder.join(UNITS)) {
-        Err(error) if is_missing(&error) => Ok(Vec::new()),
-        entries => entries.and_then(Iterator::collect::<io::Result<Vec<_>>>),
-    };
+    let units = if_there(fs::read_dir(folder.join(UNITS)).and_then(Iterator::collect::<io::Result<Vec<_>>>));
     let units = units.with_context(|| format!("cannot read {}", folder.display()))?;
-    let folders = units.iter().map(fs::DirEntry::path).chain([folder.to_owned()]);
+    let folders = units.iter().flatten().map(fs::DirEntry::path).chain([folder.to_owned()]);
     let mut files: Vec<PathBuf> = folders.map(|folder| folder.join(FILE)).collect();
     files.sort();
     Ok(files)
@@ -231,10 +228,8 @@ fn text_of(lines: &BTreeMap<Key, String>) -> String {
 
 /// Returns the content of a file; empty if there is none.
 fn read(path: &Path) -> Result<Vec<u8>> {
-    match fs::read(path) {
-        Err(error) if is_missing(&error) => Ok(Vec::new()),
-        content => content.with_context(|| format!("cannot read {}", path.display())),
-    }
+    let content = if_there(fs::read(path)).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(content.unwrap_or_default())
 }
 
 /// Copies a damaged file to a name of its own in the folder `aside`, and reports it even with `--quiet`, since the disk may be failing.

@@ -1,6 +1,6 @@
 //! `manifest.json`: description of a run, and every file that it wrote.
 
-use super::is_missing;
+use super::if_there;
 use crate::provenance::{self, sha256_of};
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
@@ -95,10 +95,8 @@ impl Manifest {
     /// Reads the manifest of `folder`, if it has one; fails if it cannot be read or is not a JSON object.
     pub fn read(folder: &Path) -> Result<Option<Self>> {
         let path = folder.join(MANIFEST);
-        let text = match fs::read(&path) {
-            Err(error) if is_missing(&error) => return Ok(None),
-            text => text.with_context(|| format!("cannot read {}", path.display()))?,
-        };
+        let text = if_there(fs::read(&path)).with_context(|| format!("cannot read {}", path.display()))?;
+        let Some(text) = text else { return Ok(None) };
         match serde_json::from_slice(&text) {
             Ok(Value::Object(content)) => Ok(Some(Self(content))),
             Ok(_) => bail!("{}: expected an object in braces; it is damaged, or another program's", path.display()),
@@ -127,11 +125,8 @@ impl Manifest {
         let files: BTreeSet<_> = files.map(|(path, hash)| (path, hash.as_str().unwrap_or_default())).collect();
         let mut others = Vec::new();
         for (path, recorded) in files {
-            let now = match sha256_of(Path::new(path)) {
-                Err(error) if is_missing(&error) => continue,
-                now => now.with_context(|| format!("cannot read {path}"))?,
-            };
-            if recorded != now {
+            let now = if_there(sha256_of(Path::new(path))).with_context(|| format!("cannot read {path}"))?;
+            if let Some(now) = now.filter(|now| recorded != now) {
                 others.push(format!("computed by another version of {path} (SHA-256 {recorded}, now {now})"));
             }
         }

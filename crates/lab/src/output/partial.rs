@@ -30,17 +30,17 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     publish(file, path)
 }
 
-/// Returns true if the file is missing, or a file is in the place of its folder.
-pub(crate) fn is_missing(error: &io::Error) -> bool {
-    [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind())
+/// Returns `None` instead of the error that a file is missing, or that a file is in the place of its folder.
+pub(crate) fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => Ok(None),
+        result => result.map(Some),
+    }
 }
 
 /// Removes a file, if it exists.
 pub(crate) fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if !is_missing(&error) => Err(error).with_context(|| format!("cannot remove {}", path.display())),
-        _ => Ok(()),
-    }
+    if_there(fs::remove_file(path)).map(drop).with_context(|| format!("cannot remove {}", path.display()))
 }
 
 /// Creates the folder of a file. Returns its path.
