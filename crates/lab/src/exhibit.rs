@@ -274,7 +274,7 @@ impl<C: DesignPoint> Series<C> {
 pub type Estimate<'a, C> = dyn Fn(&Quantity<C>) -> ConfidenceInterval + 'a;
 
 /// Function that makes an [`Extra`].
-pub type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>;
+type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>;
 
 /// Content made after all estimates are known, beside a figure or alone.
 pub struct Extra<'a, C: DesignPoint> {

@@ -33,7 +33,7 @@ pub struct About {
 }
 
 /// Metric type of the replications of a paper.
-pub type MetricOf<P> = <<P as Paper>::Cell as DesignPoint>::Metric;
+type MetricOf<P> = <<P as Paper>::Cell as DesignPoint>::Metric;
 
 /// A paper, read from its scenario.
 pub trait Paper: Sized + Sync {

@@ -24,7 +24,7 @@ pub struct Entry {
 }
 
 /// Function that returns the metrics, by name, of a run given by its name.
-pub type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
+type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
 
 /// Contents of a paper, for a list of papers.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use toml_edit::{DocumentMut, Item, Table, Value};
+use toml_edit::{DocumentMut, Item, Value};
 
 /// A scenario as read, with `--set` applied.
 #[derive(Clone, Debug)]
@@ -95,8 +95,12 @@ impl Scenario {
 
     fn parse(name: &str, text: &str) -> Result<Self> {
         let document: DocumentMut = text.parse()?;
-        let mut parameters = Vec::new();
-        list(document.as_table(), "", &mut parameters);
+        let parameter = |(key, value): (String, &Value)| {
+            let source = value.decor().suffix().and_then(|suffix| suffix.as_str()).unwrap_or("");
+            let source = source.trim().trim_start_matches('#').trim().to_owned();
+            Parameter { key, value: value.clone().decorated("", "").to_string(), source, changed: false }
+        };
+        let parameters = toml_text::values(document.as_table()).into_iter().map(parameter).collect();
         Ok(Self { name: name.to_owned(), document, parameters })
     }
 
@@ -188,24 +192,6 @@ impl Scenario {
     /// Returns every parameter with its source, in the order of the file.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
-    }
-}
-
-/// Lists `key = value # source` of `table` and the tables inside it.
-fn list(table: &Table, prefix: &str, parameters: &mut Vec<Parameter>) {
-    for (key, item) in table {
-        let key = format!("{prefix}{key}");
-        match item {
-            Item::Table(inner) => list(inner, &format!("{key}."), parameters),
-            Item::Value(value) => {
-                let source = value.decor().suffix().and_then(|suffix| suffix.as_str()).unwrap_or("");
-                let source = source.trim().trim_start_matches('#').trim().to_owned();
-                let mut bare = value.clone();
-                bare.decor_mut().clear();
-                parameters.push(Parameter { key, value: bare.to_string(), source, changed: false });
-            }
-            Item::None | Item::ArrayOfTables(_) => {}
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, Deserializer};
-use toml_edit::{Document, Item, Table};
+use toml_edit::{Document, Table, Value};
 
 /// Error in a text.
 #[derive(Debug, thiserror::Error)]
@@ -45,20 +45,20 @@ pub(crate) fn read_without<T: DeserializeOwned>(
 
 /// Returns the key, with its tables, whose value holds the byte at `position`: `run.jobs`.
 fn key_at(text: &str, position: usize) -> Option<String> {
-    fn within(table: &Table, prefix: &str, position: usize) -> Option<String> {
-        table.iter().find_map(|(key, item)| {
-            let key = format!("{prefix}{key}");
-            match item {
-                Item::Table(inner) => within(inner, &format!("{key}."), position),
-                Item::ArrayOfTables(tables) => {
-                    tables.iter().find_map(|inner| within(inner, &format!("{key}."), position))
-                }
-                Item::Value(value) => value.span().filter(|span| span.contains(&position)).map(|_| key),
-                Item::None => None,
-            }
-        })
+    let document = Document::parse(text).ok()?;
+    let is_there = |(_, value): &(String, &Value)| value.span().is_some_and(|span| span.contains(&position));
+    values(document.as_table()).into_iter().find(is_there).map(|(key, _)| key)
+}
+
+/// Returns the values of a table and of those inside it, by their dotted keys.
+pub(crate) fn values(table: &Table) -> Vec<(String, &Value)> {
+    let mut all = Vec::new();
+    for (key, item) in table {
+        let inner = item.as_table().into_iter().chain(item.as_array_of_tables().into_iter().flatten());
+        all.extend(item.as_value().map(|value| (key.to_owned(), value)));
+        all.extend(inner.flat_map(values).map(|(name, value)| (format!("{key}.{name}"), value)));
     }
-    within(Document::parse(text).ok()?.as_table(), "", position)
+    all
 }
 
 /// Returns the position in a text of a value by its path, such as `log.1.file`, otherwise of the innermost table around it.

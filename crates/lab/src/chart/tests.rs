@@ -7,40 +7,34 @@ fn within(x: f64, y: f64, [low, high]: [f64; 2]) -> Point {
 
 /// Returns a chart of three approaches over three loads, with intervals, one missing value and the paper's numbers.
 fn example() -> Chart {
-    let series = |name: &str, shift: f64| {
-        let points = [(8.333, 93.0), (10.0, 89.0), (12.5, 80.0)];
-        let points = points.map(|(x, y)| within(x, y + shift, [y + shift - 1.2, y + shift + 1.1]));
-        Series::lines(name, points.to_vec())
+    let point = |x: f64, y: f64| within(x, y, [y - 1.2, y + 1.1]);
+    let series = |name: &str, shift: f64, middle: f64| {
+        let points = vec![point(8.333, 93.0 + shift), point(10.0, middle), point(12.5, 80.0 + shift)];
+        Series::lines(name, points)
     };
-    let mut broken = series("Approach <3> & \"friends\"", 6.5);
-    broken.points[1].y = f64::NAN;
+    let broken = series("Approach <3> & \"friends\"", 6.5, f64::NAN);
     Chart {
         id: "fig4".into(),
         title: "Gangs completed </script>".into(),
         x: Axis::new("1/λ"),
         y: Axis::new("Completed (%)"),
-        series: vec![series("Approach 1", 0.0), series("Approach 2", 6.0), broken],
+        series: vec![series("Approach 1", 0.0, 89.0), series("Approach 2", 6.0, 95.0), broken],
         reference: vec![Series::marks("Approach 1", vec![Point::new(10.0, 89.0)])],
         ..Chart::default()
     }
 }
 
 fn gantt() -> Gantt {
-    let bar = |job: u32, start: f64, end: f64, processors: Vec<(u32, u32)>| Bar {
-        job: format!("<{job}>"),
-        start,
-        end,
-        processors,
-        ..Bar::default()
+    let bar = |job: &str, (start, end): (f64, f64), blocks: &[(u32, u32)]| {
+        let (job, processors) = (job.to_owned(), blocks.to_vec());
+        Bar { job, start, end, processors, ..Bar::default() }
     };
-    Gantt {
-        title: "Schedule".into(),
-        time: "Time (s)".into(),
-        unit: "s",
-        processors: 8,
-        bars: vec![bar(1, 0.0, 40.0, vec![(0, 4)]), bar(2, 0.0, 90.0, vec![(4, 2), (7, 1)]), bar(3, 5.0, 5.0, vec![])],
-        ..Gantt::default()
-    }
+    let bars = vec![
+        bar("<1>", (0.0, 40.0), &[(0, 4)]),
+        bar("<2>", (0.0, 90.0), &[(4, 2), (7, 1)]),
+        bar("<3>", (5.0, 5.0), &[]),
+    ];
+    Gantt { title: "Schedule".into(), time: "Time (s)".into(), unit: "s", processors: 8, bars, ..Gantt::default() }
 }
 
 fn numbers(chart: &Chart) -> serde_json::Value {
