@@ -6,13 +6,14 @@ use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::interrupt::{self, Interrupted};
 use crate::logs::Logs;
 use crate::observations::Observations;
+use crate::page::Page;
 use crate::paper::{Effort, Paper, models};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::provenance;
 use crate::scenario::Scenario;
 use crate::store::{Identity, Store};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use sim_core::Streams;
@@ -103,8 +104,8 @@ impl<P: Paper> Session<P> {
     pub(crate) fn new(request: &Request) -> Result<Self> {
         let mut scenario = P::scenario()?;
         request.set.iter().try_for_each(|assignment| scenario.set(assignment))?;
-        let beyond = || anyhow!(beyond_the_clock("a time of the scenario"));
-        let paper = within_the_clock(|| P::new(&scenario, request.effort())).unwrap_or_else(|| Err(beyond()));
+        let paper = within_the_clock(|| P::new(&scenario, request.effort()));
+        let paper = paper.with_context(|| beyond_the_clock("a time of the scenario")).flatten();
         let both = paper.and_then(|paper| Ok((paper, scenario.runs()?)));
         let (paper, runs) = both.with_context(|| {
             let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
@@ -120,13 +121,9 @@ impl<P: Paper> Session<P> {
         Ok(Self { paper, scenario, seed, replications })
     }
 
-    /// Returns the lead lines of every page on it.
-    pub(crate) fn lead(&self, request: &Request) -> Vec<String> {
+    /// Returns the parts that all pages on it share; `command` repeats the run.
+    pub(crate) fn page(&self, request: &Request, command: &str) -> Page {
         let quick = "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.";
-        self.paper.preface().into_iter().chain(request.quick.then(|| quick.to_owned())).collect()
-    }
-
-    pub(crate) fn provenance(&self) -> Vec<(String, String)> {
         let own = [
             ("Models (SHA-256 of the sources)", models::<P>().to_owned()),
             ("Scenario (SHA-256)", self.scenario.hash()),
@@ -134,7 +131,15 @@ impl<P: Paper> Session<P> {
             ("Replications", self.replications.to_string()),
         ];
         let data = self.paper.data().into_iter().map(|(name, hash)| (format!("{name} (SHA-256)"), hash));
-        own.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(data).collect()
+        Page {
+            title: P::ABOUT.title.to_owned(),
+            subtitle: P::ABOUT.citation.to_owned(),
+            notes: self.paper.preface().into_iter().chain(request.quick.then(|| quick.to_owned())).collect(),
+            readings: P::READINGS.iter().map(|reading| (*reading, self.scenario.answer(reading).to_owned())).collect(),
+            commands: vec![("The same run".to_owned(), command.to_owned())],
+            provenance: own.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(data).collect(),
+            ..Page::default()
+        }
     }
 
     /// Returns the manifest of a run: its origin, and the command that repeats it. `timings` holds what may differ between equal runs.

@@ -5,9 +5,8 @@ use crate::cli::program;
 use crate::metric::{Declared, Metric};
 use crate::output::OutDir;
 use crate::page::{self, Page};
-use crate::paper::{About, Paper, Reading};
+use crate::paper::Paper;
 use crate::quantity::{DesignPoint, Quantity};
-use crate::scenario::Scenario;
 use crate::shown::{self, Shown};
 use crate::study::{Request, Study, parameters, run_id};
 use crate::table::{columns, csv, in_words, number};
@@ -139,16 +138,15 @@ impl<P: Paper> Findings<'_, P> {
     }
 
     fn page(&self, figures: Vec<page::Figure>) -> Page {
-        let About { slug, title, citation, .. } = P::ABOUT;
         let session = self.study.session;
-        let mut notes = session.lead(self.request);
+        let mut page = session.page(self.request, &self.command());
         if session.replications == 1 {
-            notes.push("A single replication: no interval, so no verdict.".to_owned());
+            page.notes.push("A single replication: no interval, so no verdict.".to_owned());
         }
         for parameter in session.scenario.parameters().iter().filter(|parameter| parameter.changed) {
-            notes.push(format!("Not the paper's setting: {} = {}.", parameter.key, parameter.value));
+            page.notes.push(format!("Not the paper's setting: {} = {}.", parameter.key, parameter.value));
         }
-        notes.extend(session.paper.notes());
+        page.notes.extend(session.paper.notes());
         let first = self.study.observations.rows().next();
         let run = first.map_or_else(String::new, |(cell, i, _)| run_id(&session.paper, cell, i));
         let other = P::READINGS.get(1).or(P::READINGS.first());
@@ -159,17 +157,14 @@ impl<P: Paper> Findings<'_, P> {
             ("Run one replication again and print its metrics", Some(format!("--run '{run}'"))),
         ];
         let command = |(task, options): (&str, Option<String>)| {
-            Some((task.to_owned(), format!("{} reproduce {slug} {}", program(), options?)))
+            Some((task.to_owned(), format!("{} reproduce {} {}", program(), P::ABOUT.slug, options?)))
         };
-        let same = [("The same run".to_owned(), self.command())];
+        page.commands.extend(commands.into_iter().filter_map(command));
         let tables = |is_extra| {
             let exhibits = self.exhibits.iter().filter(move |exhibit| exhibit.is_extra == is_extra);
             exhibits.flat_map(|exhibit| exhibit.tables.clone())
         };
         Page {
-            title: title.to_owned(),
-            subtitle: citation.to_owned(),
-            notes,
             claims: self.judged.to_vec(),
             tables: tables(false)
                 .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
@@ -178,14 +173,11 @@ impl<P: Paper> Findings<'_, P> {
                 .chain([metrics_table(&session.paper.metrics())])
                 .collect(),
             figures,
-            readings: readings_of::<P>(&session.scenario),
             parameters: {
                 let parameters = session.scenario.parameters().iter();
                 parameters.filter(|parameter| !parameter.key.starts_with("readings.")).cloned().collect()
             },
-            commands: same.into_iter().chain(commands.into_iter().filter_map(command)).collect(),
-            provenance: session.provenance(),
-            ..Page::default()
+            ..page
         }
     }
 
@@ -247,11 +239,6 @@ fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
                    value does not exist.";
     let columns = ["column", "definition", "unit", "better", "can be negative", "empty value"];
     page::Table::new("metrics", "Metrics of each run", caption, columns, rows.iter().map(|same| row(same)).collect())
-}
-
-/// Returns the readings of a paper with the answers taken.
-pub(crate) fn readings_of<P: Paper>(scenario: &Scenario) -> Vec<(Reading, String)> {
-    P::READINGS.iter().map(|reading| (*reading, scenario.answer(reading).to_owned())).collect()
 }
 
 #[cfg(test)]

@@ -199,7 +199,6 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         None if plot.in_strips => around(&[], 26.0),
         None => around(&plot.legend(), 26.0),
     };
-    let dodge = plot.dodge(&frame);
     let mut strips = Vec::new();
     if plot.in_strips {
         frame.top += 8.0;
@@ -218,7 +217,7 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
     if strips.is_empty() {
         frame.grid(&mut canvas);
     }
-    let aside = Aside { plot: &plot, frame: &frame, dodge: &dodge };
+    let aside = Aside { plot: &plot, frame: &frame, dodge: plot.dodge(&frame) };
     for (k, line) in plot.own().iter().enumerate() {
         let frame = strips.get(k).unwrap_or(&frame);
         canvas.group(&format!("data-group=\"{k}\""), &[], |canvas| draw_line(canvas, &aside, frame, line));
@@ -243,7 +242,7 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
 struct Aside<'a> {
     plot: &'a Plot<'a>,
     frame: &'a Frame,
-    dodge: &'a Dodge,
+    dodge: Dodge,
 }
 
 impl Aside<'_> {

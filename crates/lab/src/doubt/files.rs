@@ -12,7 +12,6 @@ use crate::store::Store;
 use crate::study::{self, Session};
 use crate::table::csv;
 use crate::verdict::Verdict;
-use crate::write::readings_of;
 use anyhow::Result;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -77,8 +76,8 @@ fn command<P: Paper>(request: &Request) -> String {
 }
 
 fn page<P: Paper>(outcome: &Outcome, session: &Session<P>, request: &Request, picture: Picture, command: &str) -> Page {
-    let mut notes = session.lead(&request.run);
-    notes.push(format!(
+    let mut page = session.page(&request.run, command);
+    page.notes.push(format!(
         "{} other answers were tried, {}; {} of {} claims change their verdict under some.",
         outcome.tried,
         if request.product { "one and two readings at a time" } else { "one reading at a time" },
@@ -89,15 +88,10 @@ fn page<P: Paper>(outcome: &Outcome, session: &Session<P>, request: &Request, pi
         "A verdict that an answer changes is written into its box. The letters are those of the table of answers.";
     Page {
         title: format!("Doubt: {}", P::ABOUT.title),
-        subtitle: P::ABOUT.citation.to_owned(),
-        notes,
         claims: outcome.claims.iter().map(|claim| claim.judged.clone()).collect(),
         figures: vec![page::Figure::new(picture, caption, "doubt.csv")],
         tables: vec![sentences(outcome), answers(P::READINGS)],
-        readings: readings_of::<P>(&session.scenario),
-        commands: vec![("The same run".to_owned(), command.to_owned())],
-        provenance: session.provenance(),
-        ..Page::default()
+        ..page
     }
 }
 
