@@ -266,9 +266,9 @@ pictures! {
     Sketch("sketch")
 }
 
-/// Returns the small print under a chart; empty for another picture.
-pub(crate) fn note(picture: &Picture) -> String {
-    if let Picture::Chart(chart) = picture { Plot::of(chart).note() } else { String::new() }
+/// Returns the small print under a chart.
+pub(crate) fn note(chart: &Chart) -> String {
+    Plot::of(chart).note()
 }
 
 /// Returns the picture as one SVG document with real text, 720 CSS pixels wide (a sketch may have another size).

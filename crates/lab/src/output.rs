@@ -28,7 +28,7 @@ mod partial;
 
 use crate::cli::program;
 use anyhow::{Context, Result, bail, ensure};
-use manifest::{Listed, MANIFEST, Manifest};
+use manifest::{Listed, MANIFEST, Manifest, names_below};
 use partial::{LOCK, Lock};
 pub use partial::{NewFolders, begin_beside, keep_as, write_whole};
 pub(crate) use partial::{create_folder_of, if_there, remove};
@@ -124,13 +124,15 @@ impl OutDir {
     /// A foreign file has one of the names, or the disk fails. In both cases the earlier results are intact, or the next run completes the
     /// new ones.
     pub fn finish(self, content: serde_json::Value) -> Result<()> {
-        let files = Listed::below(&self.staged()).context("cannot read what was just written")?;
+        let listed = |name| Listed::read(&self.staged(), name);
+        let files = names_below(&self.staged()).and_then(|names| names.into_iter().map(listed).collect());
+        let files: Vec<Listed> = files.context("cannot read what was just written")?;
         for name in files.iter().map(|file| file.name.as_str()).chain([MANIFEST]) {
             if !self.earlier.contains(name) {
                 self.ensure_free(name)?;
             }
         }
-        self.write(MANIFEST, Manifest::new(content, &self.command, files, self.began).to_text())?;
+        self.write(MANIFEST, Manifest::text(content, &self.command, files, self.began))?;
         sync(&self.staging);
         let describe = || format!("cannot write into {}", self.path.display());
         fs::rename(&self.staging, self.path.join(COMMIT)).with_context(describe)?;

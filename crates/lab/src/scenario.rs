@@ -182,11 +182,8 @@ impl Scenario {
 
     /// Returns the SHA-256 of every key and value, independent of comments.
     pub(crate) fn hash(&self) -> String {
-        let mut hash = Sha256::new();
-        for Parameter { key, value, .. } in &self.parameters {
-            hash.update(format!("{key}={value}\n"));
-        }
-        hex::encode(hash.finalize())
+        let lines = self.parameters.iter().map(|Parameter { key, value, .. }| format!("{key}={value}\n"));
+        hex::encode(Sha256::digest(lines.collect::<String>()))
     }
 
     /// Returns every parameter with its source, in the order of the file.

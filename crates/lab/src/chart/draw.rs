@@ -5,7 +5,7 @@ use super::canvas::{Anchor, Canvas, Sheet, Type};
 use super::frame::{self, Entry, Frame, Texts};
 use super::marks::SeriesLook;
 use super::scale::{Scale, has_place};
-use super::{Axis, Chart, LineStyle, Picture, Point, Series};
+use super::{Axis, Chart, LineStyle, Point, Series};
 use serde_json::{Value, json};
 
 /// Name of the hollow marks in legends.
@@ -326,9 +326,8 @@ fn draw_mark(canvas: &mut Canvas, aside: &Aside<'_>, line: &Line<'_>, point: &Po
     frame::mark(canvas, look, (x, y), is_printed);
 }
 
-/// Returns the values of all series by x and their formats; `None` for a picture whose marks have tooltips of their own.
-pub(crate) fn readout(picture: &Picture) -> Option<Value> {
-    let Picture::Chart(chart) = picture else { return None };
+/// Returns the values of all series by x and their formats. Marks of other pictures have tooltips of their own.
+pub(crate) fn readout(chart: &Chart) -> Value {
     let plot = Plot::of(chart);
     let series = plot.lines.iter().map(|line| {
         let Line { series, look, group, is_printed, .. } = line;
@@ -336,13 +335,13 @@ pub(crate) fn readout(picture: &Picture) -> Option<Value> {
         let (colour, points, joined) = (look.colour(), points(chart, series), plot.is_dense && !is_printed);
         json!({ "name": line.name(), "group": group, "style": style, "colour": colour, "joined": joined, "points": points })
     });
-    Some(json!({
+    json!({
         "x": axis(&chart.x, &plot.x),
         "y": axis(&chart.y, &plot.y),
         "levels": chart.has(LineStyle::Steps),
         "of": chart.counted(),
         "series": series.collect::<Vec<_>>(),
-    }))
+    })
 }
 
 /// Returns x, y, the ends of the interval and the number of replications of each point; missing values at the end are left out.

@@ -55,10 +55,6 @@ pub struct Dot {
 }
 
 impl Dot {
-    fn is_significant(&self) -> bool {
-        self.interval.is_some_and(|(low, high)| low > 0.0 || high < 0.0)
-    }
-
     fn ends(&self) -> (f64, f64) {
         self.interval.unwrap_or((self.mean, self.mean))
     }
@@ -287,7 +283,8 @@ impl Pane<'_> {
             return;
         }
         let mark = moved(SeriesLook(0).corners(4.6), (middle, y));
-        canvas.fill(&mark, if dot.is_significant() { colour } else { WHITE }, 1.0);
+        let is_significant = dot.interval.is_some() && (low > 0.0 || high < 0.0);
+        canvas.fill(&mark, if is_significant { colour } else { WHITE }, 1.0);
         canvas.outline(&mark, colour, 1.8);
     }
 }

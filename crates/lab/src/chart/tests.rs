@@ -37,10 +37,6 @@ fn gantt() -> Gantt {
     Gantt { title: "Schedule".into(), time: "Time (s)".into(), unit: "s", processors: 8, bars, ..Gantt::default() }
 }
 
-fn numbers(chart: &Chart) -> serde_json::Value {
-    readout(&chart.clone().into()).expect("a chart")
-}
-
 fn assert_well_formed(svg: &str) {
     #[cfg(feature = "png")]
     resvg::usvg::roxmltree::Document::parse(svg).expect("well-formed XML");
@@ -61,7 +57,7 @@ fn pictures_are_well_formed_and_escape_their_texts() {
 
 #[test]
 fn the_crosshair_reads_what_is_a_number_in_the_colour_of_its_series() {
-    let all = numbers(&example());
+    let all = readout(&example());
     let (own, missing, printed) = (&all["series"][0], &all["series"][2]["points"], &all["series"][3]);
     assert_eq!(missing.as_array().map(Vec::len), Some(2), "a missing value has no place");
     assert_eq!(own["points"][0], serde_json::json!([8.333, 93, 91.8, 94.1, 10]));
@@ -69,7 +65,7 @@ fn the_crosshair_reads_what_is_a_number_in_the_colour_of_its_series() {
     let mut chart = example();
     chart.series.remove(0);
     chart.series[0].slot = Some(1);
-    assert_eq!(all["series"][1]["colour"], numbers(&chart)["series"][0]["colour"], "a slot keeps its colour");
+    assert_eq!(all["series"][1]["colour"], readout(&chart)["series"][0]["colour"], "a slot keeps its colour");
     assert!(svg(&gantt().into()).contains("started at 0 s, ended at 40.00 s (ran 40.00 s)"));
 }
 
@@ -135,7 +131,7 @@ fn bars_stand_on_the_ground_and_need_no_legend() {
     assert_well_formed(&svg);
     assert_eq!(svg.matches("<polygon").count(), 1 + 2, "the paper and two bars");
     assert!(!svg.contains(">jobs<"));
-    assert_eq!(numbers(&chart)["series"][0]["style"], "Bars");
+    assert_eq!(readout(&chart)["series"][0]["style"], "Bars");
 }
 
 #[test]
@@ -158,9 +154,8 @@ fn an_interval_that_is_cut_and_an_axis_that_begins_above_zero_are_noted() {
     let check = |label: &str, points: [(f64, [f64; 2]); 2], words: &str| {
         let points = points.map(|(y, ends)| within(y, y, ends)).to_vec();
         let chart = Chart { y: Axis::new(label), series: vec![Series::lines("a", points)], ..Chart::default() };
-        let picture = Picture::from(chart);
-        assert_eq!(note(&picture), words);
-        assert_eq!(svg(&picture).contains("font-size=\"10\""), !words.is_empty(), "{words}");
+        assert_eq!(note(&chart), words);
+        assert_eq!(svg(&chart.into()).contains("font-size=\"10\""), !words.is_empty(), "{words}");
     };
     let cut = "Arrowheads: the interval extends beyond the axis.";
     check("mean wait (s)", [(2.0, [-40.0, 44.0]), (5.0, [4.0, 6.0])], cut);

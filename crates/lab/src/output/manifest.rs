@@ -29,11 +29,6 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// Returns every file below `folder`, in order of names.
-    pub(super) fn below(folder: &Path) -> io::Result<Vec<Self>> {
-        names_below(folder)?.into_iter().map(|name| Self::read(folder, name)).collect()
-    }
-
     /// Returns the present length and hash of the file called `name` below `folder`.
     pub fn read(folder: &Path, name: String) -> io::Result<Self> {
         let path = folder.join(&name);
@@ -62,9 +57,9 @@ pub fn names_below(folder: &Path) -> io::Result<BTreeSet<String>> {
 pub struct Manifest(Map<String, Value>);
 
 impl Manifest {
-    /// Adds to `content` the program, the command that makes these results, and the files. `timings`, which alone may differ between equal
-    /// runs, stays last; the wall-clock time counts from `began`.
-    pub(super) fn new(content: Value, command: &str, files: Vec<Listed>, began: Instant) -> Self {
+    /// Returns the text of `content` with the program, the command that makes these results, and the files. `timings`, which alone may
+    /// differ between equal runs, stays last; the wall-clock time counts from `began`.
+    pub(super) fn text(content: Value, command: &str, files: Vec<Listed>, began: Instant) -> String {
         let Value::Object(mut content) = content else { panic!("a manifest is an object") };
         let mut timings = json!({
             "wall_seconds": began.elapsed().as_secs_f64(),
@@ -85,11 +80,7 @@ impl Manifest {
         let hash = manifest.hash();
         manifest.0.insert("manifest_sha256".to_owned(), hash.into());
         manifest.0.insert("timings".to_owned(), timings);
-        manifest
-    }
-
-    pub(super) fn to_text(&self) -> String {
-        format!("{:#}\n", Value::Object(self.0.clone()))
+        format!("{:#}\n", Value::Object(manifest.0))
     }
 
     /// Reads the manifest of `folder`, if it has one; fails if it cannot be read or is not a JSON object.

@@ -63,18 +63,14 @@ pub(super) fn partial_in(folder: &Path) -> std::io::Result<NamedTempFile> {
 pub(super) fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name.strip_prefix(PARTIAL).and_then(|rest| rest.split('-').next()?.parse().ok());
-        let is_left =
-            process.is_some_and(is_dead) && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok());
-        if is_left {
+        let process = name.strip_prefix(PARTIAL).and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
+        let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();
+        let is_left = process.is_some_and(|process| !cfg!(target_os = "linux") || !is_alive(process));
+        // A process of another computer may have a number that no process here has, so this alone does not suffice.
+        if is_left && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
             let _ = fs::remove_file(entry.path());
         }
     }
-}
-
-/// Returns true if no process here has this number. A process of another computer may, so this alone does not suffice.
-fn is_dead(process: u32) -> bool {
-    !cfg!(target_os = "linux") || !Path::new("/proc").join(process.to_string()).exists()
 }
 
 fn publish(file: NamedTempFile, path: &Path) -> Result<()> {

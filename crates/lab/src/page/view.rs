@@ -93,7 +93,7 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
         x_label => chart.map_or("", |chart| chart.x.label.as_str()),
         y_label => chart.map_or("", |chart| chart.y.label.as_str()),
         caption => figure.caption.as_str(),
-        note => chart::note(picture),
+        note => chart.map(chart::note).unwrap_or_default(),
         alt => format!("{}: {}", picture.title(), picture.about()),
         claims => serde(&claims),
         files => serde(&files),
@@ -101,7 +101,7 @@ fn figure_view(figure: &Figure, page: &Page) -> Value {
         kind => picture.kind(),
         wide => safe(&chart::inline(picture, WIDE)),
         narrow => matches!(picture, Picture::Chart(_) | Picture::Forest(_)).then(|| safe(&chart::inline(picture, NARROW))),
-        readout => serde(&chart::readout(picture)),
+        readout => serde(&chart.map(chart::readout)),
         numbers => chart.map(numbers).unwrap_or_default(),
         // Plural noun for the observations behind the numbers.
         observations => chart.map_or("", |chart| chart.counted()),
