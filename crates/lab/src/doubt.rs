@@ -107,7 +107,7 @@ impl Outcome {
 pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let slug = P::ABOUT.slug;
     let session = Session::<P>::new(&request.run)?;
-    let alternatives = alternative::all(P::READINGS, &session.scenario, &request.readings, request.product)?;
+    let alternatives = alternative::all(P::READINGS, &session.scenario, request)?;
     let path = request.run.out.clone().unwrap_or_else(|| Path::new("results/doubt").join(slug));
     let out = OutDir::create(&path, format!("doubt {slug}"))?;
     if request.run.fresh {
@@ -121,7 +121,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
 
     let tried = alternatives.len();
     let progress = Progress::new(format!("{slug}, {tried} answers"), 1 + tried as u64, request.run.quiet);
-    let judge = |session: &Session<P>| study::judged(session, &session.paper.claims(), session.seed, &store, true);
+    let judge = |session: &Session<P>| session.judged(&session.paper.claims(), session.seed, &store, true);
     // The scenario's own answers come first: most alternatives share some of their replications.
     let own = judge(&session)?;
     progress.add(1);

@@ -104,7 +104,8 @@ pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str>
 /// Plots over one x axis.
 #[must_use]
 pub struct Figure<C: DesignPoint> {
-    pub(crate) id: String,
+    /// Id of the specification.
+    pub id: String,
     pub(crate) title: String,
     pub(crate) caption: String,
     pub(crate) x: Axis,
@@ -145,11 +146,6 @@ impl<C: DesignPoint> Figure<C> {
         series: impl IntoIterator<Item = Series<C>>,
     ) -> Self {
         Self::new(id, title, x_label, [Panel::of(metric, series.into_iter().collect())])
-    }
-
-    /// Returns the id of the specification.
-    pub fn id(&self) -> &str {
-        &self.id
     }
 
     /// Sets the caption below the figure.

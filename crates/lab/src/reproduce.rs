@@ -12,7 +12,7 @@ use crate::record::{self, NOT_RUN, Recorded, VERDICTS};
 use crate::scenario::did_you_mean;
 use crate::shown::Looks;
 use crate::store::Store;
-use crate::study::{self, Session, Study, run_id, simulate};
+use crate::study::{Session, Study, run_id, simulate};
 use crate::verdict::Verdict;
 use crate::write::Findings;
 use anyhow::{Context, Result, bail};
@@ -87,11 +87,11 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
 
     let mut judged: Vec<Judged> = asked.claims.iter().map(|claim| study.judge(claim, *replications)).collect();
     if request.decide {
-        decide(&mut study, &asked.claims, &mut judged, *replications)?;
+        decide(&mut study, &asked.claims, &mut judged)?;
     }
     store.settle()?;
     let under = |seed: u64| {
-        let judged = study::judged(&session, &asked.claims, seed, &store, request.quiet)?;
+        let judged = session.judged(&asked.claims, seed, &store, request.quiet)?;
         store.settle()?;
         Ok((seed, judged))
     };
@@ -156,14 +156,9 @@ impl<'a, P: Paper> Asked<'a, P> {
 }
 
 /// Reruns the cells of inconclusive claims with more replications, up to ten times as many.
-fn decide<P: Paper>(
-    study: &mut Study<'_, P>,
-    claims: &[Claim<P::Cell>],
-    judged: &mut [Judged],
-    replications: u32,
-) -> Result<()> {
+fn decide<P: Paper>(study: &mut Study<'_, P>, claims: &[Claim<P::Cell>], judged: &mut [Judged]) -> Result<()> {
     for factor in DECIDE {
-        let more = replications * factor;
+        let more = study.session.replications * factor;
         let would_run = |cell: &P::Cell| study.worth_running(cell, more) > study.observations.replications_of(cell);
         let is_open =
             |i: &usize| judged[*i].verdict == Verdict::Inconclusive && claims[*i].cells().iter().any(would_run);

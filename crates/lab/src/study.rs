@@ -121,6 +121,19 @@ impl<P: Paper> Session<P> {
         Ok(Self { paper, scenario, seed, replications })
     }
 
+    /// Runs the cells of the claims under one seed, and judges the claims; fails as [`Study::run`] does.
+    pub(crate) fn judged(
+        &self,
+        claims: &[Claim<P::Cell>],
+        seed: u64,
+        store: &Store,
+        quiet: bool,
+    ) -> Result<Vec<Judged>> {
+        let mut study = Study::new(self, seed, store, quiet);
+        study.run(&claims.iter().flat_map(Claim::cells).collect(), self.replications)?;
+        Ok(claims.iter().map(|claim| study.judge(claim, self.replications)).collect())
+    }
+
     /// Returns the parts that all pages on it share; `command` repeats the run.
     pub(crate) fn page(&self, request: &Request, command: &str) -> Page {
         let quick = "Quick run: a tenth of the work or less. Intervals are wide, and verdicts may differ.";
@@ -186,19 +199,6 @@ pub(crate) fn simulate<P: Paper>(paper: &P, cell: &P::Cell, seed: u64, replicati
         .with_context(|| beyond_the_clock(&format!("the run {:?}", run_id(paper, cell, replication as usize))))
 }
 
-/// Runs the cells of the claims under one seed, and judges the claims; fails as [`Study::run`] does.
-pub(crate) fn judged<P: Paper>(
-    session: &Session<P>,
-    claims: &[Claim<P::Cell>],
-    seed: u64,
-    store: &Store,
-    quiet: bool,
-) -> Result<Vec<Judged>> {
-    let mut study = Study::new(session, seed, store, quiet);
-    study.run(&claims.iter().flat_map(Claim::cells).collect(), session.replications)?;
-    Ok(claims.iter().map(|claim| study.judge(claim, session.replications)).collect())
-}
-
 /// A paper with its finished replications.
 pub(crate) struct Study<'a, P: Paper> {
     pub(crate) session: &'a Session<P>,
@@ -220,17 +220,8 @@ impl<'a, P: Paper> Study<'a, P> {
         let metrics = session.paper.metrics();
         let names = metrics.iter().map(ToString::to_string).collect();
         let scenario = session.scenario.typed().expect("a scenario that was read is plain data");
-        Self {
-            session,
-            scenario,
-            seed,
-            store,
-            names,
-            observations: Observations::new(metrics),
-            quiet,
-            computed: 0,
-            reused: 0,
-        }
+        let observations = Observations::new(metrics);
+        Self { session, scenario, seed, store, names, observations, quiet, computed: 0, reused: 0 }
     }
 
     /// Ensures that each of `cells` has at least `replications` replications, or as many of them as are affordable. Fails on Ctrl-C

@@ -19,13 +19,10 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Wrong> {
     read_without(text, |_| ())
 }
 
-/// Reads a text from which `take_out` removes what another part of the program reads.
-pub(crate) fn read_without<T: DeserializeOwned>(
-    text: &str,
-    take_out: impl FnOnce(&mut DeTable<'_>),
-) -> Result<T, Wrong> {
+/// Reads a text from which `cut` removes what another part of the program reads.
+pub(crate) fn read_without<T: DeserializeOwned>(text: &str, cut: impl FnOnce(&mut DeTable<'_>)) -> Result<T, Wrong> {
     let read = DeTable::parse(text).and_then(|mut table| {
-        take_out(table.get_mut());
+        cut(table.get_mut());
         T::deserialize(Deserializer::from(table))
     });
     read.map_err(|error| {

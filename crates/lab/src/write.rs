@@ -182,9 +182,7 @@ impl<P: Paper> Findings<'_, P> {
     }
 
     fn seeds_table(&self, seeds: &Seeds) -> page::Table {
-        let row = |judged: &Judged| {
-            vec![judged.id.clone(), judged.verdict.to_string(), seeds.stays(judged), seeds.others(judged)]
-        };
+        let row = |it: &Judged| vec![it.id.clone(), it.verdict.to_string(), seeds.stays(it), seeds.others(it)];
         let caption = format!(
             "Under how many of the seeds 1 to {} each verdict of this run stays, and the seeds under which it is another.",
             seeds.count()

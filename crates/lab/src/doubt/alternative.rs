@@ -1,5 +1,6 @@
 //! Alternatives to try: other answers to a paper's readings.
 
+use super::Request;
 use crate::paper::Reading;
 use crate::scenario::{Scenario, did_you_mean};
 use anyhow::{Result, bail, ensure};
@@ -47,14 +48,10 @@ pub(super) fn named(readings: &[Reading], Reading { id, field, .. }: &Reading, a
     }
 }
 
-/// Returns every other answer to each chosen reading, and with `product` also every pair of them; fails for a name that no reading has, and
+/// Returns every other answer to each requested reading, and with `product` also every pair of them; fails for a name that no reading has, and
 /// for pairs of fewer than two readings.
-pub(super) fn all(
-    readings: &[Reading],
-    scenario: &Scenario,
-    chosen: &[String],
-    product: bool,
-) -> Result<Vec<Alternative>> {
+pub(super) fn all(readings: &[Reading], scenario: &Scenario, request: &Request) -> Result<Vec<Alternative>> {
+    let Request { readings: chosen, product, .. } = request;
     let is_called = |reading: &Reading, name: &String| [reading.id, reading.field].contains(&name.as_str());
     if let Some(name) = chosen.iter().find(|name| !readings.iter().any(|reading| is_called(reading, name))) {
         let hint = did_you_mean(name, readings.iter().flat_map(|reading| [reading.id, reading.field]));
@@ -70,7 +67,7 @@ pub(super) fn all(
     };
     let by_reading: Vec<Vec<(usize, &str)>> = places.map(others).collect();
     let mut all: Vec<Alternative> = by_reading.iter().flatten().map(|one| Alternative::of(readings, &[*one])).collect();
-    if product {
+    if *product {
         ensure!(by_reading.len() > 1, "--product: pairs need two readings; name them as in --reading R3,R4");
         for (i, one) in by_reading.iter().enumerate().flat_map(|(i, ones)| ones.iter().map(move |one| (i, one))) {
             let others = by_reading[i + 1..].iter().flatten();

@@ -7,9 +7,12 @@ use crate::paper::Reading;
 use crate::scenario::Scenario;
 use crate::verdict::Verdict;
 
+/// An alternative and the verdict under it.
+type Tried = (Alternative, Verdict);
+
 /// Returns the words that follow the id of a claim: `holds under all 31 alternative readings`, `holds only if R13 = any-release`.
-pub(super) fn of(own: Verdict, under: &[(Alternative, Verdict)], readings: &[Reading], scenario: &Scenario) -> String {
-    let flips: Vec<&(Alternative, Verdict)> = under.iter().filter(|(_, verdict)| *verdict != own).collect();
+pub(super) fn of(own: Verdict, under: &[Tried], readings: &[Reading], scenario: &Scenario) -> String {
+    let flips: Vec<&Tried> = under.iter().filter(|(_, verdict)| *verdict != own).collect();
     let tried = match under.len() {
         1 => "the one alternative reading".to_owned(),
         count => format!("all {count} alternative readings"),
@@ -40,12 +43,7 @@ fn holds(verdict: Verdict) -> bool {
 }
 
 /// Returns the words for a claim that holds under the scenario's own answers, but not under all others.
-fn holds_by_default(
-    flips: &[&(Alternative, Verdict)],
-    under: &[(Alternative, Verdict)],
-    readings: &[Reading],
-    scenario: &Scenario,
-) -> String {
+fn holds_by_default(flips: &[&Tried], under: &[Tried], readings: &[Reading], scenario: &Scenario) -> String {
     let (open, broken): (Vec<_>, Vec<_>) =
         flips.iter().copied().partition(|(_, verdict)| *verdict == Verdict::Inconclusive);
     // A reading whose every other answer breaks the claim is needed: the claim holds only with the scenario's answer.
@@ -73,7 +71,7 @@ fn holds_by_default(
 }
 
 /// Lists the verdicts in their order: `contradicted if R2 = gang-end, inconclusive if R9 = work or R9 = random`.
-fn in_words(flips: &[&(Alternative, Verdict)]) -> String {
+fn in_words(flips: &[&Tried]) -> String {
     let group = |verdict: Verdict| {
         let names = flips.iter().filter(|(_, its)| *its == verdict).map(|(alternative, _)| alternative.name.as_str());
         let names: Vec<&str> = names.collect();

@@ -15,7 +15,7 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
         Exhibit::Table(server_table(paper)),
     ];
     for figure in over_the_jobs(paper) {
-        let id = figure.id().to_owned();
+        let id = figure.id.clone();
         exhibits.push(Exhibit::Plot(figure));
         if id == "messages" {
             exhibits.push(Exhibit::Table(messages_by_kind(paper)));
