@@ -125,16 +125,8 @@ impl<C: DesignPoint> Figure<C> {
         x_label: impl Into<String>,
         panels: impl IntoIterator<Item = Panel<C>>,
     ) -> Self {
-        Self {
-            id: id.into(),
-            title: title.into(),
-            caption: String::new(),
-            x: Axis::new(x_label),
-            panels: panels.into_iter().collect(),
-            as_table: false,
-            positions: &[],
-            joined: true,
-        }
+        let (id, title, x, panels) = (id.into(), title.into(), Axis::new(x_label), panels.into_iter().collect());
+        Self { id, title, caption: String::new(), x, panels, as_table: false, positions: &[], joined: true }
     }
 
     /// Returns a figure of one metric, in one plot.

@@ -120,14 +120,8 @@ impl Table {
         columns: impl IntoIterator<Item = T>,
         rows: Vec<Vec<String>>,
     ) -> Self {
-        Self {
-            id: id.into(),
-            title: title.into(),
-            caption: caption.into(),
-            columns: columns.into_iter().map(Into::into).collect(),
-            rows,
-            ..Self::default()
-        }
+        let (id, title, caption) = (id.into(), title.into(), caption.into());
+        Self { id, title, caption, columns: columns.into_iter().map(Into::into).collect(), rows, ..Self::default() }
     }
 }
 
@@ -174,8 +168,7 @@ mod tests {
     fn example(text: &str) -> Page {
         let points = vec![Point::of(1.0, &ConfidenceInterval::of(&[1.5, 2.5])), Point::new(2.0, f64::NAN)];
         let chart = Chart::new("fig2", text, Axis::new(text), Axis::new(text), vec![Series::lines(text, points)]);
-        let mut figure = Figure::new(chart, "", "data/fig2.csv");
-        figure.claims = vec!["W1".into(), "absent".into()];
+        let figure = Figure { claims: vec!["W1".into(), "absent".into()], ..Figure::new(chart, "", "data/fig2.csv") };
         let rows = vec![vec![text.into(), "1.5".into()]];
         Page {
             title: text.into(),

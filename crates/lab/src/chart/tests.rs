@@ -88,12 +88,8 @@ fn forest(means: [f64; 3], spans: bool) -> Forest {
     let dot = |mean: f64| Some(Dot { mean, interval: Some((mean - 1.0, mean + 1.0)), ..Dot::default() });
     let facet = Facet { dots: means.map(dot).to_vec(), ..Facet::default() };
     let rows = ["a", "b", "c"].map(|name| (name.to_owned(), 0)).to_vec();
-    Forest {
-        x: Axis { signed: true, spans, ..Axis::new("difference (s)") },
-        rows,
-        facets: vec![facet],
-        ..Forest::default()
-    }
+    let x = Axis { signed: true, spans, ..Axis::new("difference (s)") };
+    Forest { x, rows, facets: vec![facet], ..Forest::default() }
 }
 
 #[test]
