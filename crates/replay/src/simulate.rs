@@ -1,7 +1,6 @@
 //! `cargo xtask simulate`: a log under one or more policies.
 
 mod alea31;
-mod answer;
 mod cli;
 mod clock;
 mod clusters;
@@ -19,12 +18,10 @@ pub(crate) mod policy;
 pub(crate) mod predicting;
 mod report;
 mod rows;
-mod schedules;
 mod sections;
 pub(crate) mod sites;
 mod slurm;
 mod space_shared;
-mod terminal;
 mod watch;
 pub(crate) mod world;
 pub(crate) mod worlds;
@@ -114,7 +111,8 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
             print(&format!("{apart}{}\n", options.log.trace().display()));
         }
         let (simulation, out) = written(options, added, common.quiet)?;
-        best.extend(answer::best_of_log(&simulation));
+        let name = || stem(options.log.trace());
+        best.extend(simulation.compared().best().map(|[policy, mean, near]| vec![name(), policy, mean, near]));
         if common.json {
             all.push(simulation.as_json(&out));
         } else {
@@ -125,7 +123,7 @@ pub fn command(options: &Simulate, added: &Added, common: &Common) -> Result<End
         let all = if each.len() == 1 { all.remove(0) } else { all.into() };
         print(&format!("{all:#}\n"));
     } else if each.len() > 1 {
-        print(&answer::best_by_log(best));
+        print(&compare::best_by_log(best));
     }
     Ok(Ending::Done)
 }
@@ -190,12 +188,12 @@ impl Simulation {
 
     /// Differences of every pair of policies, by metric, with 95 % intervals over blocks of the log.
     pub fn differences(&self) -> Vec<Difference<'_>> {
-        compare::all(&self.runs, self.baseline)
+        self.by_name().all()
     }
 
     /// Every policy by metric: its mean, and its standing.
     pub fn ranks(&self) -> Vec<Ranked<'_>> {
-        compare::standings(&self.runs)
+        self.by_name().standings()
     }
 
     /// Options without effect, repairs, and ignored content.
@@ -246,10 +244,10 @@ impl Simulation {
             out.write("summary.csv", self.summary()?)?;
         }
         if writes(Table::Differences) {
-            out.write("differences.csv", compare::table(runs, self.baseline)?)?;
+            out.write("differences.csv", self.by_name().differences_csv()?)?;
         }
         if runs.len() > 1 && writes(Table::Best) {
-            out.write("best.csv", compare::best_table(runs)?)?;
+            out.write("best.csv", self.by_name().best_csv()?)?;
         }
         if writes(Table::Columns) {
             out.write("columns.md", report::columns_md(self))?;
@@ -262,7 +260,7 @@ impl Simulation {
                     out.write(format!("data/{}.csv", picture.id()), data)?;
                 }
             }
-            out.write("report.html", page::render(&self.page(answer::sentences(self), sections, &hash))?)?;
+            out.write("report.html", page::render(&self.page(self.compared().sentences(), sections, &hash))?)?;
         }
         out.finish(self.manifest(&hash))
     }

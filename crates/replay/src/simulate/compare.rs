@@ -1,12 +1,14 @@
-//! Differences between policies over blocks of the log: `differences.csv`, and the same in words.
+//! Differences between policies over blocks of the log: `differences.csv`, `best.csv`, and the answer in words and pictures.
 
 use super::world::{Opened, Run};
-use crate::difference::{self, Difference, Ranked, unit};
+use crate::difference::{self, Difference, DifferencesTo, Ranked, by_class, capitalized, headline, unit, with};
+use crate::units::{aligned, amount, count};
 use anyhow::{Result, anyhow};
-use lab::chart::{fixed, significant};
+use lab::chart::{Facet, Forest, fixed, significant};
 use lab::scenario::did_you_mean;
 use lab::table::csv;
-use metrics::{Blocks, ConfidenceInterval, Estimate, Metric, Refusal};
+use metrics::best::Standing;
+use metrics::{Blocks, ConfidenceInterval, Estimate, JobClass, Metric, Refusal};
 
 const USUAL: &str = "easy";
 
@@ -20,121 +22,225 @@ pub(super) fn baseline(world: &Opened, wanted: Option<&str>) -> Result<usize> {
     })
 }
 
-/// The text that stands for a policy: its name in files, its label for readers.
-pub(super) type Naming = fn(&Run) -> &str;
-
-/// Differences of every policy to the baseline, by metric.
-pub(super) fn differences(runs: &[Run], baseline: usize, naming: Naming) -> Vec<Difference<'_>> {
-    of_pairs(against(runs, baseline), naming)
-}
-
-/// Differences of every pair of policies, by metric: those to the baseline first, then those of two others, the later less the earlier.
-pub(super) fn all(runs: &[Run], baseline: usize) -> Vec<Difference<'_>> {
-    let mut pairs = against(runs, baseline);
-    let others: Vec<&Run> = pairs.iter().map(|[run, _]| *run).collect();
-    pairs.extend(others.iter().enumerate().flat_map(|(k, base)| others[k + 1..].iter().map(|run| [*run, *base])));
-    of_pairs(pairs, |run| &run.name)
-}
-
-fn against(runs: &[Run], baseline: usize) -> Vec<[&Run; 2]> {
-    let others = runs.iter().enumerate().filter(|(policy, _)| *policy != baseline);
-    others.map(|(_, run)| [run, &runs[baseline]]).collect()
-}
-
-fn of_pairs(pairs: Vec<[&Run; 2]>, naming: Naming) -> Vec<Difference<'_>> {
-    let of = |metric| pairs.iter().filter_map(move |pair| difference(*pair, blocks, metric, naming));
-    compared().flat_map(of).collect()
-}
-
-/// Difference between two runs over blocks of the log, which hold all jobs or those of a class.
-pub(super) fn difference<'a>(
-    pair: [&'a Run; 2],
-    blocks: impl Fn(&Run) -> &Blocks,
-    metric: &'static Metric,
-    naming: Naming,
-) -> Option<Difference<'a>> {
-    let interval = estimate(pair, &blocks, metric, ConfidenceInterval::LEVEL)?;
-    let of_baseline = Some(blocks(pair[1]).mean(metric.name())?.mean);
-    let [policy, baseline] = pair.map(naming);
-    Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "blocks of the log" })
+/// Runs that are compared with each other.
+pub(super) struct Comparison<'a> {
+    pub(super) runs: &'a [Run],
+    /// Position of the baseline.
+    pub(super) baseline: usize,
+    /// The text that stands for a policy: its name in files, its label for readers.
+    pub(super) naming: fn(&Run) -> &str,
 }
 
 fn compared() -> impl Iterator<Item = &'static Metric> {
     Blocks::METRICS.into_iter().map(Metric::of)
 }
 
-const fn blocks(run: &Run) -> &Blocks {
-    &run.outcome.blocks
+/// Blocks of all jobs, or of those of a class.
+fn blocks(run: &Run, class: Option<JobClass>) -> &Blocks {
+    class.map_or(&run.outcome.blocks, |class| &run.outcome.blocks_by_class[class as usize])
 }
 
-/// The interval is refused if one of the policies is saturated.
-fn estimate(pair: [&Run; 2], blocks: impl Fn(&Run) -> &Blocks, metric: &Metric, level: f64) -> Option<Estimate> {
-    let estimate = blocks(pair[0]).difference_at(blocks(pair[1]), metric.name(), level)?;
+/// Difference of two runs by a metric. The interval is refused if one of them is saturated.
+fn estimate(pair: [&Run; 2], class: Option<JobClass>, metric: &Metric, level: f64) -> Option<Estimate> {
+    let [policy, baseline] = pair.map(|run| blocks(run, class));
+    let estimate = policy.difference_at(baseline, metric.name(), level)?;
     let is_saturated = pair.iter().any(|run| run.trend().is_saturated());
     Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
 }
 
-/// Ranks the policies by a metric.
-pub(super) fn ranked<'a>(runs: &'a [Run], metric: &'static Metric, naming: Naming) -> Vec<Ranked<'a>> {
-    let policies = runs.iter().map(|run| (naming(run), blocks(run).mean(metric.name()).map(|mean| mean.mean)));
-    difference::ranked(metric, policies, |a, b, level| {
-        let interval = estimate([&runs[a], &runs[b]], blocks, metric, level)?;
-        interval.low.zip(interval.high)
-    })
+/// Metric of the headline: the first one that all policies have.
+fn chosen(all: &[Difference<'_>]) -> Option<&'static Metric> {
+    all.first().map(|one| one.metric)
 }
 
-/// Sentences about the best policies; empty for a single one.
-pub(super) fn best_in_words(runs: &[Run], naming: Naming) -> Vec<String> {
-    let metrics = compared().filter(|metric| runs.len() > 1 && metric.is_in_sentences());
-    metrics.filter_map(|metric| difference::best_in_words(&ranked(runs, metric, naming))).collect()
-}
-
-/// Every policy by every metric of which it has a mean.
-pub(super) fn standings(runs: &[Run]) -> Vec<Ranked<'_>> {
-    let all = compared().flat_map(|metric| ranked(runs, metric, |run| &run.name));
-    all.filter(|one| one.mean.is_finite()).collect()
-}
-
-/// `best.csv`.
-pub(super) fn best_table(runs: &[Run]) -> Result<Vec<u8>> {
-    csv(Ranked::COLUMNS, standings(runs).iter().map(Ranked::row))
-}
-
-/// `differences.csv`.
-pub(super) fn table(runs: &[Run], baseline: usize) -> Result<Vec<u8>> {
-    let row = |Difference { metric, policy, baseline, interval, .. }: Difference<'_>| {
-        let names = [metric.name(), policy, baseline].map(str::to_owned);
-        let numbers = [Some(interval.mean), interval.low, interval.high]
-            .map(|value| value.map_or_else(String::new, |value| value.to_string()));
-        let correlation = interval.correlation.map_or_else(String::new, |value| value.to_string());
-        names.into_iter().chain(numbers).chain([interval.blocks.to_string(), correlation]).collect::<Vec<_>>()
-    };
-    let head = ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"];
-    csv(head, all(runs, baseline).into_iter().map(row))
-}
-
-/// Differences to the baseline in wait and bounded slowdown, a line for each; empty for one policy.
-pub(super) fn on_terminal(runs: &[Run], baseline: usize) -> String {
-    let mut text = String::new();
-    let mut reasons: Vec<String> = Vec::new();
-    for one in differences(runs, baseline, |run| &run.label).into_iter().filter(|one| one.metric.is_in_sentences()) {
-        let (name, unit) = (one.metric.short_label(), unit(one.metric));
-        if text.is_empty() {
-            text +=
-                &format!("Differences to {} with 95 % intervals, over independent blocks of the log:\n", one.baseline);
-        }
-        let interval = match (one.interval.low, one.interval.high) {
-            (Some(low), Some(high)) => format!("[{}, {}]", significant(low), significant(high)),
-            _ => "[no interval]".to_owned(),
-        };
-        let (mean, blocks) = (significant(one.interval.mean), one.interval.blocks);
-        let correlation =
-            one.interval.correlation.map(|correlation| format!(" (correlation {})", fixed(correlation, 2)));
-        let blocks = format!("{blocks} blocks{}", correlation.unwrap_or_default());
-        text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks}  {}\n", one.policy);
-        let reason = one.interval.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
-        reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
+impl<'a> Comparison<'a> {
+    /// Differences of every policy to the baseline, by metric.
+    pub(super) fn to_baseline(&self) -> Vec<Difference<'a>> {
+        self.of_pairs(&self.pairs())
     }
-    let best = best_in_words(runs, |run| &run.label).into_iter().map(|sentence| sentence + "\n");
-    text + &reasons.concat() + &best.collect::<String>()
+
+    /// Differences of every pair of policies, by metric: those to the baseline first, then those of two others, the later less the
+    /// earlier.
+    pub(super) fn all(&self) -> Vec<Difference<'a>> {
+        let mut pairs = self.pairs();
+        let others: Vec<&Run> = pairs.iter().map(|[run, _]| *run).collect();
+        pairs.extend(others.iter().enumerate().flat_map(|(k, base)| others[k + 1..].iter().map(|run| [*run, *base])));
+        self.of_pairs(&pairs)
+    }
+
+    /// Every policy but the baseline, with the baseline.
+    fn pairs(&self) -> Vec<[&'a Run; 2]> {
+        let others = self.runs.iter().enumerate().filter(|(policy, _)| *policy != self.baseline);
+        others.map(|(_, run)| [run, &self.runs[self.baseline]]).collect()
+    }
+
+    fn of_pairs(&self, pairs: &[[&'a Run; 2]]) -> Vec<Difference<'a>> {
+        let of = |metric| pairs.iter().filter_map(move |pair| self.difference(*pair, None, metric));
+        compared().flat_map(of).collect()
+    }
+
+    /// Difference of two runs over all jobs, or over those of a class.
+    fn difference(
+        &self,
+        pair: [&'a Run; 2],
+        class: Option<JobClass>,
+        metric: &'static Metric,
+    ) -> Option<Difference<'a>> {
+        let interval = estimate(pair, class, metric, ConfidenceInterval::LEVEL)?;
+        let of_baseline = Some(blocks(pair[1], class).mean(metric.name())?.mean);
+        let [policy, baseline] = pair.map(self.naming);
+        Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "blocks of the log" })
+    }
+
+    /// Ranks the policies by a metric.
+    fn ranked(&self, metric: &'static Metric) -> Vec<Ranked<'a>> {
+        let mean = |run| blocks(run, None).mean(metric.name()).map(|mean| mean.mean);
+        difference::ranked(metric, self.runs.iter().map(|run| ((self.naming)(run), mean(run))), |a, b, level| {
+            let interval = estimate([&self.runs[a], &self.runs[b]], None, metric, level)?;
+            interval.low.zip(interval.high)
+        })
+    }
+
+    /// Sentences about the best policies; empty for a single one.
+    pub(super) fn best_in_words(&self) -> Vec<String> {
+        let metrics = compared().filter(|metric| self.runs.len() > 1 && metric.is_in_sentences());
+        metrics.filter_map(|metric| difference::best_in_words(&self.ranked(metric))).collect()
+    }
+
+    /// Every policy by every metric of which it has a mean.
+    pub(super) fn standings(&self) -> Vec<Ranked<'a>> {
+        compared().flat_map(|metric| self.ranked(metric)).filter(|one| one.mean.is_finite()).collect()
+    }
+
+    /// `best.csv`.
+    pub(super) fn best_csv(&self) -> Result<Vec<u8>> {
+        csv(Ranked::COLUMNS, self.standings().iter().map(Ranked::row))
+    }
+
+    /// `differences.csv`.
+    pub(super) fn differences_csv(&self) -> Result<Vec<u8>> {
+        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        let row = |Difference { metric, policy, baseline, interval, .. }: Difference<'_>| {
+            let names = [metric.name(), policy, baseline].map(str::to_owned);
+            let numbers = [Some(interval.mean), interval.low, interval.high].map(number);
+            let rest = [interval.blocks.to_string(), number(interval.correlation)];
+            names.into_iter().chain(numbers).chain(rest).collect::<Vec<_>>()
+        };
+        let head = ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"];
+        csv(head, self.all().into_iter().map(row))
+    }
+
+    /// Differences to the baseline in wait and bounded slowdown, a line for each; empty for one policy.
+    pub(super) fn on_terminal(&self) -> String {
+        let mut text = String::new();
+        let mut reasons: Vec<String> = Vec::new();
+        for one in self.to_baseline().into_iter().filter(|one| one.metric.is_in_sentences()) {
+            let (name, unit, estimate) = (one.metric.short_label(), unit(one.metric), &one.interval);
+            if text.is_empty() {
+                text += &format!(
+                    "Differences to {} with 95 % intervals, over independent blocks of the log:\n",
+                    one.baseline
+                );
+            }
+            let interval = estimate.low.zip(estimate.high).map_or_else(
+                || "[no interval]".to_owned(),
+                |(low, high)| format!("[{}, {}]", significant(low), significant(high)),
+            );
+            let (mean, blocks) = (significant(estimate.mean), estimate.blocks);
+            let correlation =
+                estimate.correlation.map(|correlation| format!(" (correlation {})", fixed(correlation, 2)));
+            let blocks = format!("{blocks} blocks{}", correlation.unwrap_or_default());
+            text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks}  {}\n", one.policy);
+            let reason = estimate.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
+            reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
+        }
+        let best = self.best_in_words().into_iter().map(|sentence| sentence + "\n");
+        text + &reasons.concat() + &best.collect::<String>()
+    }
+
+    /// The answer in sentences, the first of them as a headline; empty for a single policy.
+    pub(super) fn sentences(&self) -> Vec<String> {
+        let mut all = self.to_baseline();
+        let Some(metric) = chosen(&all) else { return Vec::new() };
+        all.retain(|one| one.metric == metric);
+        let Some((headline, policy)) = headline(&all) else { return Vec::new() };
+        let blocks = all.iter().find(|one| one.policy == policy && one.interval.low.is_some());
+        let blocks = blocks.map(|one| {
+            format!("The interval rests on {} blocks of the log, of a week or more each.", one.interval.blocks)
+        });
+        // Classes of jobs in which that policy is significantly worse or better; none without intervals.
+        let pair = self.pairs().into_iter().find(|[run, _]| (self.naming)(run) == policy);
+        let of_class = |class| Some((class, self.difference(pair?, Some(class), metric)?));
+        let classes = by_class(metric, &JobClass::ALL.into_iter().filter_map(of_class).collect::<Vec<_>>());
+        let details = blocks.into_iter().chain(classes).collect::<Vec<_>>().join(" ");
+        let best = difference::best_in_words(&self.ranked(metric));
+        // Without an interval, the headline has all that is known.
+        let has_intervals = all.iter().any(|one| one.interval.low.is_some());
+        let all = [headline, details].into_iter().chain(best.filter(|_| has_intervals));
+        all.filter(|sentence| !sentence.is_empty()).collect()
+    }
+
+    /// Every policy against the baseline by the chosen metric, in its unit. `all` are the differences to the baseline.
+    pub(super) fn overall(&self, all: &[Difference<'_>]) -> Option<Forest> {
+        let (metric, against) = (chosen(all)?, self.against());
+        let facet = against.facet(metric.label(), "", all.iter().filter(|one| one.metric == metric), Difference::dot);
+        let title = format!("{} against {}", metric.label(), against.baseline);
+        Some(against.forest("main-difference", &title, metric, false, vec![facet]))
+    }
+
+    /// The same by class of jobs, in percent of the baseline's mean.
+    pub(super) fn classes(&self, all: &[Difference<'_>]) -> Option<Forest> {
+        let (metric, against, baseline) = (chosen(all)?, self.against(), &self.runs[self.baseline]);
+        let facets = JobClass::ALL.into_iter().filter_map(|class| {
+            blocks(baseline, Some(class)).mean(metric.name())?;
+            let pairs = self.pairs().into_iter();
+            let all: Vec<_> = pairs.filter_map(|pair| self.difference(pair, Some(class), metric)).collect();
+            let name =
+                format!("{} ({})", capitalized(class.name()), count(baseline.sums().of_class(class).wait.count()));
+            Some(against.facet(&name, class.name(), all.iter(), Difference::relative))
+        });
+        let facets: Vec<Facet> = facets.collect();
+        let title = format!("{} by class of jobs", metric.label());
+        (!facets.is_empty()).then(|| against.forest("class-differences", &title, metric, true, facets))
+    }
+
+    /// All metrics, in percent of the baseline's mean. The chosen metric and response times, which differ equally, are only in the
+    /// data.
+    pub(super) fn metrics(&self, all: &[Difference<'_>]) -> Forest {
+        let mut metrics: Vec<&Metric> =
+            all.iter().map(|one| one.metric).filter(|metric| metric.warning().is_none()).collect();
+        metrics.dedup();
+        let (chosen, against) = (chosen(all), self.against());
+        let facets = metrics.iter().zip(1..).map(|(metric, key)| {
+            let of_metric = all.iter().filter(|one| one.metric == *metric);
+            let is_hidden = Some(*metric) == chosen || metric.name() == "response_mean";
+            let name = capitalized(metric.label());
+            Facet { is_hidden, ..against.facet(&name, &i32::to_string(&key), of_metric, Difference::relative) }
+        });
+        against.metrics("differences", facets.collect())
+    }
+
+    /// The policies except the baseline, with the slots of their colours.
+    fn against(&self) -> DifferencesTo<'a> {
+        DifferencesTo::new(self.runs.iter().map(|run| [run.label.as_str(), &run.name]), self.baseline)
+    }
+
+    /// Row of the best policy by the metric of the headline, for [`best_by_log`]: policy, mean, and the policies without a significant
+    /// difference from it. `None` of a single policy, and where none has a mean.
+    pub(super) fn best(&self) -> Option<[String; 3]> {
+        let metric = chosen(&self.to_baseline())?;
+        let all = self.ranked(metric);
+        let best = all.iter().find(|one| one.standing == Standing::Best)?;
+        let mean = format!("{} {}", metric.label(), amount(metric, best.mean));
+        let [near, unknown] = [Standing::MayBeBest, Standing::Unknown].map(|standing| with(standing, &all).join(", "));
+        let near = if near.is_empty() { "–".to_owned() } else { near };
+        let near = if unknown.is_empty() { near } else { format!("{near} (no interval for {unknown})") };
+        Some([best.policy.to_owned(), mean, near])
+    }
+}
+
+/// Table of the best policies of several logs, the name of each log first.
+pub(super) fn best_by_log(mut rows: Vec<Vec<String>>) -> String {
+    rows.insert(0, ["log", "best", "", "no significant difference"].map(str::to_owned).into());
+    format!("\n{}", aligned(&rows))
 }

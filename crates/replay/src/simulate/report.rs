@@ -1,18 +1,19 @@
 //! The output of a finished simulation: tables, pictures, the page, the manifest, and the terminal text.
 
 use super::cli::{Format, Simulate};
+use super::compare::Comparison;
 use super::rows::LISTED;
 use super::sites::Sites;
 use super::world::{Opened, Run};
-use super::{compare, terminal};
 use crate::options::stem;
-use crate::units::{alone, cell, count, readable, saturation, table};
+use crate::units::{aligned, alone, cell, count, readable, saturation, table};
 use anyhow::Result;
 use lab::chart::Picture;
 use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Page};
 use lab::table::{columns, csv};
-use metrics::{ConfidenceInterval, Metric};
+use lab::terminal;
+use metrics::{ConfidenceInterval, Metric, catalogue};
 use serde_json::Map;
 use std::path::Path;
 use workload::repair::Repair;
@@ -34,6 +35,16 @@ impl Simulation {
 
     pub(super) fn sites(&self) -> &Sites {
         &self.world.sites
+    }
+
+    /// The runs under their names in files.
+    pub(super) fn by_name(&self) -> Comparison<'_> {
+        Comparison { runs: &self.runs, baseline: self.baseline, naming: |run| &run.name }
+    }
+
+    /// The runs under their labels for readers.
+    pub(super) fn compared(&self) -> Comparison<'_> {
+        Comparison { naming: |run| &run.label, ..self.by_name() }
     }
 
     fn command_line(&self) -> String {
@@ -216,7 +227,7 @@ impl Simulation {
             let row: Map<_, _> = run.columns.iter().map(value).collect();
             (run.name.clone(), row.into())
         });
-        let differences = compare::differences(&self.runs, self.baseline, |run| &run.name).into_iter().map(|one| {
+        let differences = self.by_name().to_baseline().into_iter().map(|one| {
             serde_json::json!({
                 "metric": one.metric.name(),
                 "policy": one.policy,
@@ -233,7 +244,7 @@ impl Simulation {
             "out": out,
             "policies": serde_json::Value::Object(runs.collect()),
             "differences": differences.collect::<Vec<_>>(),
-            "best": compare::best_in_words(&self.runs, |run| &run.name),
+            "best": self.by_name().best_in_words(),
             "repairs": self.repairs(),
             "notes": self.remarks(),
         })
@@ -242,14 +253,14 @@ impl Simulation {
     pub(super) fn as_text(&self, out: &Path, quiet: bool) -> String {
         let (repairs, differences) = match quiet {
             true => Default::default(),
-            false => (self.repairs_in_words(false), compare::on_terminal(&self.runs, self.baseline)),
+            false => (self.repairs_in_words(false), self.compared().on_terminal()),
         };
         let shown = if self.options.no_report { out.to_owned() } else { out.join("report.html") };
         let notes = self.runs.iter().flat_map(|run| run.outcome.notes.iter().cloned());
         let notes = self.saturated().into_iter().chain(notes).chain(self.rejections());
         let lines = |all: Vec<String>| all.into_iter().map(|line| line + "\n").collect::<String>();
         let after = lines(notes.chain([shown.display().to_string()]).collect());
-        [lines(repairs), terminal::table(&self.runs), differences, after].concat()
+        [lines(repairs), on_terminal(&self.runs), differences, after].concat()
     }
 }
 
@@ -281,3 +292,41 @@ const EVALYS: &str = "
 The jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Times in seconds since the first submit; `success` is \
 1, or 0 if the job was cut at its limit; `stretch` is turnaround / execution time; `allocated_resources` lists processors as `0-3 7`.
 ";
+
+/// The table of a finished simulation on the terminal, as wide as that at most, with units in its head.
+fn on_terminal(runs: &[Run]) -> String {
+    let value = |run: &Run, metric: &Metric| run.value(metric).map_or_else(String::new, readable);
+    let names = runs.iter().map(|run| run.label.chars().count()).max().unwrap_or(0).max("policy".len());
+    let shown = runs[0].columns.iter().filter(|(metric, _)| metric.terminal_head() != [""; 2]);
+    let mut columns: Vec<(&Metric, [&str; 2], Vec<String>)> = shown
+        .map(|(metric, _)| (*metric, metric.terminal_head(), runs.iter().map(|run| value(run, metric)).collect()))
+        .filter(|(_, _, cells): &(_, _, Vec<String>)| cells.iter().any(|cell| !cell.is_empty()))
+        .collect();
+    // A long name has a line for itself.
+    let (names, apart) = if names > 40 { (6, true) } else { (names, false) };
+    let width = |(_, heads, cells): &(&Metric, [&str; 2], Vec<String>)| {
+        heads.iter().map(|head| head.chars().count()).chain(cells.iter().map(|cell| cell.chars().count())).max()
+    };
+    for order in 1..=catalogue().iter().map(Metric::spared_as).max().unwrap_or(0) {
+        let total: usize = columns.iter().filter_map(width).map(|width| width + 2).sum();
+        if names + total > terminal::width() {
+            columns.retain(|(metric, ..)| metric.spared_as() != order);
+        }
+    }
+    let row = |first: &str, cells: Vec<&str>| [vec![first], cells].concat().into_iter().map(str::to_owned).collect();
+    let head = |line: usize| columns.iter().map(|(_, heads, _)| heads[line]).collect();
+    let of = |k: usize| columns.iter().map(|(_, _, cells)| cells[k].as_str()).collect();
+    let name = |k: usize| if apart { "" } else { runs[k].label.as_str() };
+    let rows = (0..runs.len()).map(|k| row(name(k), of(k)));
+    let rows: Vec<Vec<String>> = [row("", head(0)), row("policy", head(1))].into_iter().chain(rows).collect();
+    let text = aligned(&rows);
+    if !apart {
+        return text;
+    }
+    let names = [None; 2].into_iter().chain(runs.iter().map(|run| Some(run.label.as_str())));
+    names
+        .zip(text.lines())
+        .flat_map(|(name, line)| name.into_iter().chain([line]))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
