@@ -2,7 +2,6 @@
 //!
 //! The schedule and the log are read whole: memory grows with both.
 
-mod conform;
 mod feasible;
 mod finding;
 mod follower;
@@ -99,7 +98,7 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
         let predicting = policy.predicting().or_else(|| by_estimates(log.estimates));
         let asked = (policy, Search::of(log.seed(), on), predicting);
-        conform::check(&jobs, places.machines.clone(), outages, on, asked, &mut checked)
+        follower::check(&jobs, places.machines.clone(), outages, on, asked, &mut checked)
     });
     let differences = differences.transpose()?;
     find_other_programs(&options.schedule, &mut checked.findings)?;

@@ -5,7 +5,6 @@ use super::schedule::{JobNumbers, ScheduleRow};
 use crate::options::LogOptions;
 use crate::simulate::sites::Sites;
 use anyhow::{Result, bail};
-use gap_schedule::Machine;
 use rustc_hash::FxHashMap;
 use sim_core::{Outage, Request, Span, Time};
 use std::collections::VecDeque;
@@ -73,8 +72,7 @@ pub(super) struct Checked {
 /// Checks each row, and then all of them over time.
 pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> Result<Checked> {
     let found = Checked { starts: Vec::new(), findings: FindingList::default(), no_jobs: 0, rejected: 0 };
-    let (machines, names) = (places.machines.clone(), places.names.clone());
-    let mut look = Look { jobs, machines, names, offset: offset(jobs, rows), found };
+    let mut look = Look { jobs, places, offset: offset(jobs, rows), found };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
     let mut left: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default(); // records of a number without a row; never iterated
     let mut allocated = Vec::new();
@@ -119,8 +117,7 @@ pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> 
 /// A check at work.
 struct Look<'a> {
     jobs: &'a LoggedJobs,
-    machines: Vec<Machine>,
-    names: Vec<String>,
+    places: &'a Sites,
     /// Offset of the schedule's times from those since the first submission.
     offset: Span,
     found: Checked,
@@ -139,7 +136,7 @@ impl Look<'_> {
     }
 
     fn some_place_suits(&self, request: &Request) -> bool {
-        self.machines.iter().any(|machine| machine.suits(request))
+        self.places.machines.iter().any(|machine| machine.suits(request))
     }
 
     fn since_first(&self, time: Span) -> Time {
@@ -157,7 +154,7 @@ impl Look<'_> {
             });
             let width = row.processors.is_none_or(|width| job.is_some_and(|job| job.request.processors == width));
             let takes =
-                |length| job.is_some_and(|job| self.machines.iter().any(|one| one.takes(job.runtime) == length));
+                |length| job.is_some_and(|job| self.places.machines.iter().any(|one| one.takes(job.runtime) == length));
             (submit, job.is_some(), width, length.is_none_or(takes))
         };
         // Only the first records of such a queue are compared: a log may give all of its jobs the same number.
@@ -195,7 +192,7 @@ impl Look<'_> {
             let words = || format!("job {number} starts at {start} s, before it is submitted at {submit} s");
             self.find(FindingKind::StartBeforeSubmit, row, Some(start), words);
         }
-        let takes = self.machines[machine].takes(of_log.runtime);
+        let takes = self.places.machines[machine].takes(of_log.runtime);
         let finish = start + takes;
         if let Some(stated) = row.finish.map(|stated| self.since_first(stated)).filter(|stated| *stated != finish) {
             let words = || format!("job {number} starts at {start} s and takes {takes} s, but ends at {stated} s");
@@ -206,13 +203,13 @@ impl Look<'_> {
 
     /// The place of a row; `None` if there is no such place.
     fn place_of(&mut self, row: &ScheduleRow, start: Time) -> Result<Option<usize>> {
-        if self.machines.len() == 1 {
+        if self.places.machines.len() == 1 {
             return Ok(Some(0));
         }
         let Some(site) = &row.site else {
             bail!("the schedule does not say where jobs run: there are several places, and no column site")
         };
-        let machine = self.names.iter().position(|name| name == site);
+        let machine = self.places.names.iter().position(|name| name == site);
         if machine.is_none() {
             let words = || format!("job {} starts on {site}, which is not in the machine file", row.number);
             self.find(FindingKind::UnknownSite, row, Some(start), words);
@@ -226,14 +223,14 @@ impl Look<'_> {
         let mut ends: Vec<&PlannedStart> = starts.iter().collect();
         ends.sort_by_key(|start| start.finish);
         let mut ends = ends.into_iter().peekable();
-        let mut used = vec![0_u64; self.machines.len()];
+        let mut used = vec![0_u64; self.places.machines.len()];
         let jobs = &self.jobs.jobs;
         let width = |start: &PlannedStart| u64::from(jobs[start.job].job.request.processors);
         for start in &starts {
             while let Some(ended) = ends.next_if(|ended| ended.finish <= start.start) {
                 used[ended.machine] -= width(ended);
             }
-            let (used, has) = (&mut used[start.machine], u64::from(self.machines[start.machine].processors));
+            let (used, has) = (&mut used[start.machine], u64::from(self.places.machines[start.machine].processors));
             *used += width(start);
             if *used > has {
                 self.find_at(FindingKind::TooManyProcessors, start, |number| {
@@ -252,7 +249,7 @@ impl Look<'_> {
             let PlannedStart { job, machine, start: at, finish, .. } = *start;
             let (own, width) = (self.jobs.jobs[job].record.number, self.jobs.jobs[job].job.request.processors);
             let count: u64 = blocks.iter().map(|(_, count)| u64::from(*count)).sum();
-            let range = firsts[machine]..firsts[machine].saturating_add(self.machines[machine].processors);
+            let range = firsts[machine]..firsts[machine].saturating_add(self.places.machines[machine].processors);
             let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
             if count != u64::from(width) || !blocks.iter().all(is_there) {
                 let (first, last) = (range.start, range.end - 1);

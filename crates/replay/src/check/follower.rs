@@ -1,12 +1,21 @@
-//! A policy that follows a schedule, and compares another policy with it.
+//! Comparison of a schedule with a policy.
+//!
+//! The world of `simulate` runs once more, with its own order of events, passes, predictions and outages. At each pass the policy
+//! decides; the starts are those of the schedule.
 
-use super::feasible::{LoggedJobs, PlannedStart};
+use super::feasible::{Checked, LoggedJobs, PlannedStart};
 use super::finding::{FindingKind, FindingList};
+use crate::options::MachineOptions;
 use crate::simulate::policy::{self, Search};
-use gap_schedule::{Machine, Policy, Queue, Starts, View};
+use anyhow::Result;
+use gap_schedule::{
+    Event, Machine, MultiCluster, Policy, PolicyError, Predictions, Queue, Starts, View, forward_events,
+};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
-use sim_core::{AvailabilityProfile, Job, JobId, Outage, SiteId, Time};
+use sim_core::{AvailabilityProfile, Job, JobId, Outage, Sim, SiteId, Time};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Numbers of differences between a schedule and a policy.
 #[derive(Copy, Clone, Debug, Default, Serialize)]
@@ -24,13 +33,82 @@ pub(super) struct Differences {
     pub(super) is_complete: bool,
 }
 
-/// Policy of the world above: makes the starts of the schedule, and compares them with those of another policy.
-pub(super) struct Follower<'a> {
+/// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, and its starts are in
+/// order of time, as are the outages, up to its end.
+///
+/// # Errors
+///
+/// A policy that cannot decide.
+pub(super) fn check(
+    jobs: &LoggedJobs,
+    machines: Vec<Machine>,
+    outages: Vec<Outage>,
+    on: &MachineOptions,
+    (policy, search, predicting): (policy::Policy, Search, Option<Predictions>),
+    Checked { starts, findings, .. }: &mut Checked,
+) -> Result<Differences> {
+    let follower = Rc::new(RefCell::new(Follower::new(jobs, (policy, search), starts, &machines, &outages)));
+    let mut world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
+        .with_outages(outages)
+        .with_repair_expected(on.repair_expected())
+        .with_passes(on.passes());
+    if let Some(predicting) = predicting {
+        world = world.with_predictions(predicting);
+    }
+    let mut sim = Sim::new(world, ());
+    while follower.borrow().differences.is_complete && sim.step() {
+        let now = sim.now();
+        follower.borrow_mut().rebuild(&sim.model().view(now));
+        if sim.next_time() == Some(now) {
+            continue;
+        }
+        // The instant is over. The starts of the schedule that no pass has made are made now.
+        let waits = follower.borrow().waits_for_schedule(now);
+        if waits {
+            follower.borrow_mut().is_closing = true;
+            sim.post_at(now, Event::Decide);
+            sim.step();
+            follower.borrow_mut().is_closing = false;
+        }
+        follower.borrow_mut().compare(now, findings);
+        follower.borrow_mut().rebuild(&sim.model().view(now));
+    }
+    if let Some(error) = sim.model().error() {
+        return Err(error.into());
+    }
+    let differences = follower.borrow().differences;
+    Ok(differences)
+}
+
+/// The follower as the world sees it.
+struct Obeying<'a>(Rc<RefCell<Follower<'a>>>);
+
+impl Policy for Obeying<'_> {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+        self.0.borrow_mut().schedule(view, starts);
+    }
+
+    forward_events!(|this| this.0.borrow_mut().at_work);
+
+    fn next_wakeup(&self) -> Option<Time> {
+        self.0.borrow().next_wakeup()
+    }
+
+    fn wants_every_event(&self) -> bool {
+        self.0.borrow().at_work.wants_every_event()
+    }
+
+    fn error(&self) -> Option<PolicyError> {
+        self.0.borrow().at_work.error()
+    }
+}
+
+/// Makes the starts of the schedule, and compares them with those of a policy.
+struct Follower<'a> {
     jobs: &'a LoggedJobs,
     policy: policy::Policy,
     search: Search,
-    pub(super) at_work: Box<dyn Policy>,
-    places: usize,
+    at_work: Box<dyn Policy>,
     /// Starts of the schedule from the present instant on, in order of time.
     ahead: &'a [PlannedStart],
     /// Positions, among the starts that are due, of those that were made.
@@ -40,7 +118,7 @@ pub(super) struct Follower<'a> {
     /// The last instant at which it decided, and the state at its first decision then, in words.
     seen: Option<(Time, String)>,
     /// True after all other events of the instant: the starts of the schedule are then made.
-    pub(super) is_closing: bool,
+    is_closing: bool,
     /// True if the policy's state has starts that were not made.
     is_astray: bool,
     attempts: Attempts,
@@ -48,11 +126,11 @@ pub(super) struct Follower<'a> {
     planned: Vec<Option<(Time, u64)>>,
     /// Jobs that the policy would have started by now.
     late: FxHashSet<JobId>, // never iterated
-    pub(super) differences: Differences,
+    differences: Differences,
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(
+    fn new(
         jobs: &'a LoggedJobs,
         (policy, search): (policy::Policy, Search),
         starts: &'a [PlannedStart],
@@ -66,7 +144,6 @@ impl<'a> Follower<'a> {
             at_work: policy.at_work(&search, machines.len()),
             policy,
             search,
-            places: machines.len(),
             ahead: starts,
             made: Vec::new(),
             answered: Starts::new(),
@@ -84,11 +161,11 @@ impl<'a> Follower<'a> {
         &self.ahead[..self.ahead.partition_point(|start| start.start <= now)]
     }
 
-    pub(super) fn waits_for_schedule(&self, now: Time) -> bool {
+    fn waits_for_schedule(&self, now: Time) -> bool {
         self.made.len() < self.due(now).len()
     }
 
-    pub(super) fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
+    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let due = self.due(view.now);
         if self.is_closing {
             let rest = (0..due.len()).filter(|number| !self.made.contains(number));
@@ -125,7 +202,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    pub(super) fn next_wakeup(&self) -> Option<Time> {
+    fn next_wakeup(&self) -> Option<Time> {
         let now = self.seen.as_ref()?.0;
         let next_start = self.ahead[self.due(now).len()..].first().map(|start| start.start);
         [self.at_work.next_wakeup().filter(|at| *at > now), next_start].into_iter().flatten().min()
@@ -133,7 +210,7 @@ impl<'a> Follower<'a> {
 
     /// Reports the difference between the policy and the schedule at this instant, which is over. Jobs known to be late make no
     /// difference.
-    pub(super) fn compare(&mut self, now: Time, findings: &mut FindingList) {
+    fn compare(&mut self, now: Time, findings: &mut FindingList) {
         let due = self.due(now);
         self.ahead = &self.ahead[due.len()..];
         self.made.clear();
@@ -207,7 +284,7 @@ impl<'a> Follower<'a> {
 
     /// Builds the policy again and submits all waiting jobs to it, if it relies on starts that were not made. A policy whose decisions
     /// follow only from the view is kept.
-    pub(super) fn rebuild(&mut self, view: &View<'_>) {
+    fn rebuild(&mut self, view: &View<'_>) {
         if self.at_work.is_pure() {
             // The policy has no state.
             self.is_astray = false;
@@ -216,10 +293,10 @@ impl<'a> Follower<'a> {
             return;
         }
         self.is_astray = false;
-        self.at_work = self.policy.at_work(&self.search, self.places);
+        self.at_work = self.policy.at_work(&self.search, self.attempts.machines.len());
         let mut queue = Queue::new();
         self.at_work.begin(&View { queue: &queue, ..*view });
-        for machine in 0..self.places {
+        for machine in 0..self.attempts.machines.len() {
             self.at_work.on_repair(site(machine), &View { queue: &queue, ..*view });
         }
         for job in view.queue.iter() {

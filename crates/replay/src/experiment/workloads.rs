@@ -72,7 +72,8 @@ impl Held {
             };
             let preset = log.preset.as_ref().map(|name| find(Path::new(name))).transpose()?;
             let model = model::named(name).context("the model was checked")?;
-            let made = CompleteModel::of_experiment(model, procs, preset.as_deref())?;
+            let takes_procs = model.least_processors.is_some() && preset.is_none();
+            let made = CompleteModel::new(model, procs.filter(|_| takes_procs), preset.as_deref(), &[])?;
             let machines = given.unwrap_or_else(|| vec![Machine::new(procs.unwrap_or(made.processors))]);
             let origin = SourceOrigin::Model(made, log.count.map_or(0, |count| count.0));
             Ok(Self { tells_memory, ..Self::new(origin, log, machines) })

@@ -3,7 +3,6 @@
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-
 use lab::output::{NewFolders, begin_beside, keep_as};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

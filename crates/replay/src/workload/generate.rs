@@ -1,14 +1,12 @@
 //! `cargo xtask workload generate`: a synthetic log.
 
 mod model;
-mod preset;
 
 use super::cli::{Generate, TsafrirEstimates};
 use super::file::NewFile;
 use super::words::{counted, printed};
 use crate::options::words;
-use crate::units;
-use crate::units::duration;
+use crate::units::{self, duration};
 use anyhow::{Context, Result, anyhow, bail};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
@@ -27,9 +25,9 @@ const PATIENCE: u32 = 4096;
 const LONGEST_HEAD: usize = 80;
 
 pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
-    let model = CompleteModel::of(options)?;
+    let model = CompleteModel::new(options.model, options.procs, options.preset.as_deref(), &options.set)?;
     if options.show {
-        print(&model.parameters()?);
+        print(&model.parameters.to_toml()?);
         return Ok(Ending::Done);
     }
     let (Some(count), Some(out)) = (options.count, &options.out) else {
@@ -37,7 +35,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     };
     let mut new = NewFile::create(out)?;
     let streams = Streams::new(options.seed, 0);
-    let mut jobs = model.jobs(&streams).take(count as usize);
+    let mut jobs = model.parameters.jobs(&streams).take(count as usize);
     let mut cut = 0;
     let head = head(options, &model, count)?;
     let progress = Progress::new("generate", u64::from(count), common.quiet);
@@ -51,10 +49,8 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
             }
             let estimates = model_of(tsafrir, &all)?;
             cut = estimates.assign(&mut all, &streams).map_err(|error| {
-                anyhow!(
-                    "--estimates: {error}; allow longer ones, such as --estimates tsafrir:{}h",
-                    2 * estimates.0 / 3_600
-                )
+                let hours = 2 * estimates.0 / 3_600;
+                anyhow!("--estimates: {error}; allow longer ones, such as --estimates tsafrir:{hours}h")
             })?;
             write(&mut new, &head, all.into_iter(), &progress)
         }
@@ -128,7 +124,7 @@ fn model_of(asked: TsafrirEstimates, jobs: &[ModelJob]) -> Result<Tsafrir> {
 
 /// The head of the log, with its origin.
 fn head(options: &Generate, model: &CompleteModel, count: u32) -> Result<String> {
-    let parameters = model.parameters()?;
+    let parameters = model.parameters.to_toml()?;
     let lines: Vec<&str> = parameters.lines().filter(|line| !line.is_empty()).collect();
     let version = env!("CARGO_PKG_VERSION");
     let mut head = format!(

@@ -10,7 +10,6 @@ use lab::chart::fixed;
 use lab::cli::{Common, Ending};
 use sim_core::{Span, Streams};
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
 use workload::resample::{Blocks, Fidelity, Users, shaken};
 use workload::swf::Header;
 use workload::{HeldLog, Options, SwfRecord, SwfWriter, capacity};
@@ -29,14 +28,13 @@ struct Resampled {
 
 pub(super) fn resample(options: &Resample, common: &Common) -> Result<Ending> {
     let Resample { file, shake, out, .. } = options;
-    let most = match shake {
-        None => None,
-        Some(text) => {
-            let wrong = || anyhow!("--shake {text:?}: is no span; write 60s, 5m or 1h");
-            Some(Span::from_secs(u64::from(seconds(text).ok_or_else(wrong)?)))
-        }
+    let span = |text: &String| {
+        let seconds = seconds(text).ok_or_else(|| anyhow!("--shake {text:?}: is no span; write 60s, 5m or 1h"));
+        seconds.map(|seconds| Span::from_secs(seconds.into()))
     };
-    let beside = numbers_beside(out);
+    let most = shake.as_ref().map(span).transpose()?;
+    // `another.jobs.csv` beside `another.swf.gz`.
+    let beside = out.with_file_name(format!("{}.jobs.csv", stem(out)));
     let (mut new, mut numbers) = (NewFile::create(out)?, NewFile::create(&beside)?);
     let records = swf(file, "resample", common.quiet)?;
     let header = records.header().clone();
@@ -87,13 +85,8 @@ fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) 
         let drawn = of.redrawn(&streams).map_err(|error| named(&error))?;
         (drawn, format!("weeks drawn in blocks of {} within bounds", of.block()), Blocks::bounds())
     };
-    let how = format!("{how} ({})", draws(drawn.refused));
+    let how = format!("{how} ({} refused)", counted(drawn.refused.into(), "draw"));
     Ok(Resampled { log: drawn.log, how, bounds: Some((bounds, drawn.refused)) })
-}
-
-/// `3 draws refused`.
-fn draws(refused: u32) -> String {
-    format!("{} refused", counted(u64::from(refused), "draw"))
 }
 
 /// The header, beginning with the entries kept from the original.
@@ -113,11 +106,6 @@ fn head(options: &Resample, header: &Header, made: &Resampled) -> String {
         options.seed,
         count = made.log.jobs().len(),
     )
-}
-
-/// `another.jobs.csv` beside `another.swf.gz`.
-fn numbers_beside(out: &Path) -> PathBuf {
-    out.with_file_name(format!("{}.jobs.csv", stem(out)))
 }
 
 /// Prints the method and the similarity.

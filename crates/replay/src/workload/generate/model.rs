@@ -1,37 +1,33 @@
-//! The requested model, with its parameters.
+//! The requested model, with its parameters: the published ones or a file's, with `--set` applied.
 
-use super::preset;
-use crate::workload::cli::Generate;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use lab::scenario::did_you_mean;
 use sim_core::Streams;
 use std::path::Path;
+use toml::Value;
 use workload::HeldLog;
-use workload::model::{ModelEntry, ModelJob, Parameters, models};
+use workload::model::{ModelEntry, Parameters, models};
 
 pub(crate) struct CompleteModel {
     pub(super) model: &'static ModelEntry,
-    parameters: Parameters,
+    pub(super) parameters: Parameters,
     /// Processors of the machine that the jobs are for.
     pub(crate) processors: u32,
 }
 
 impl CompleteModel {
-    /// The requested model; its parameters are valid.
-    pub(in crate::workload) fn of(options: &Generate) -> Result<Self> {
-        Self::new(options.model, options.procs, options.preset.as_deref(), &options.set)
-    }
-
-    /// The model of an experiment, for a machine of `procs` processors if it depends on them.
+    /// The model for a machine of `procs` processors, if it depends on them, with the parameters of the file `preset`, of which each
+    /// `KEY=VALUE` of `set` changes one.
     ///
     /// # Errors
     ///
     /// Parameters that describe no workload.
-    pub(crate) fn of_experiment(model: &'static ModelEntry, procs: Option<u32>, preset: Option<&Path>) -> Result<Self> {
-        let takes_procs = model.least_processors.is_some() && preset.is_none();
-        Self::new(model, procs.filter(|_| takes_procs), preset, &[])
-    }
-
-    fn new(model: &'static ModelEntry, procs: Option<u32>, preset: Option<&Path>, set: &[String]) -> Result<Self> {
+    pub(crate) fn new(
+        model: &'static ModelEntry,
+        procs: Option<u32>,
+        preset: Option<&Path>,
+        set: &[String],
+    ) -> Result<Self> {
         let name = model.name;
         match (procs, model.least_processors) {
             (Some(_), None) => {
@@ -52,31 +48,64 @@ impl CompleteModel {
             bail!("--preset does not fit {name}, which is a preset itself; generate {general} --preset FILE");
         }
         let given = match preset {
-            Some(path) => preset::read(model, path)?,
+            Some(path) => {
+                // A missing file is bad usage instead of a read error.
+                let text = workload::file::read_text(path).context("--preset takes a file such as --show prints")?;
+                (model.of_toml)(&text).map_err(|error| anyhow!("{}: {error}", path.display()))?
+            }
             None => model.defaults.map(|make| make(procs)).ok_or_else(|| {
                 let program = lab::cli::program();
                 anyhow!("{name}: needs --preset FILE; `{program} workload fit LOG --out FILE` measures one in a log")
             })?,
         };
-        let parameters = preset::changed(model, given, set)?;
+        let parameters = changed(model, given, set)?;
         parameters.validate().map_err(|error| anyhow!("{name}: {error}"))?;
         // The machine is large enough for every job of the log.
         let machine = procs.or(model.stands_for_processors).unwrap_or(0);
         Ok(Self { model, processors: machine.max(parameters.processors()), parameters })
     }
 
-    /// All parameters, as a preset.
-    pub(super) fn parameters(&self) -> Result<String> {
-        Ok(self.parameters.to_toml()?)
-    }
-
-    /// Endless jobs, in order of submission.
-    pub(super) fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
-        self.parameters.jobs(streams)
-    }
-
     /// The first `count` jobs of one replication.
     pub(crate) fn drawn(&self, streams: &Streams, count: u32) -> HeldLog {
-        HeldLog::of_model(self.jobs(streams).take(count as usize))
+        HeldLog::of_model(self.parameters.jobs(streams).take(count as usize))
     }
+}
+
+/// Sets some parameters, each by `key=value`.
+fn changed(model: &ModelEntry, mut parameters: Parameters, assignments: &[String]) -> Result<Parameters> {
+    for assignment in assignments {
+        let mut value = toml::from_str(&parameters.to_toml()?)?;
+        set(&mut value, assignment).with_context(|| format!("--set {assignment}"))?;
+        parameters =
+            (model.of_value)(value).map_err(|error| anyhow!("--set {assignment}: {}", error.to_string().trim()))?;
+    }
+    Ok(parameters)
+}
+
+/// Applies `key=value`. The key is a path of names, and of positions from 0 in lists; the value is TOML.
+fn set(model: &mut Value, assignment: &str) -> Result<()> {
+    let (key, text) = assignment.split_once('=').ok_or_else(|| anyhow!("expected KEY=VALUE, such as variation=1"))?;
+    let (key, text) = (key.trim(), text.trim());
+    let mut place = model;
+    for part in key.split('.') {
+        place = match place {
+            Value::Table(table) => {
+                let hint = did_you_mean(part, table.keys().map(String::as_str));
+                match table.get_mut(part) {
+                    Some(inner) => inner,
+                    None => bail!("no parameter is called {part:?}{hint}; --show lists them"),
+                }
+            }
+            Value::Array(list) => {
+                let length = list.len();
+                match part.parse().ok().and_then(|position: usize| list.get_mut(position)) {
+                    Some(inner) => inner,
+                    None => bail!("{part:?} is no position in a list of {length}, which are counted from 0"),
+                }
+            }
+            _ => bail!("{part:?} lies inside a single value; --show lists the parameters"),
+        };
+    }
+    *place = text.parse().map_err(|_| anyhow!("{text:?} is no value; write a number or a list such as [1, 2]"))?;
+    Ok(())
 }
