@@ -151,8 +151,8 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
     ///
     /// No job is killed by a prediction: it runs for its runtime, which the caller has cut at the request if limits are enforced.
     #[must_use]
-    pub fn with_predictions(mut self, predictions: Predictions) -> Self {
-        self.state.predictions = Some(predictions);
+    pub fn with_predictions(mut self, predictions: impl Into<Option<Predictions>>) -> Self {
+        self.state.predictions = predictions.into();
         self
     }
 

@@ -18,7 +18,7 @@ use workload::inspect::zone;
 use workload::{Deadlines, Estimates, InputError, Intake, Outages, SwfReader};
 
 /// The log and its reading options.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct LogOptions {
     /// The log, in the Standard Workload Format, plain or gzip.
@@ -41,13 +41,6 @@ pub struct LogOptions {
     /// Only the first N records of the log.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_jobs: Option<u64>,
-}
-
-impl Default for LogOptions {
-    fn default() -> Self {
-        let (estimates, deadlines) = (Estimates::User, Deadlines::None);
-        Self { log: None, trace: None, estimates, deadlines, seed: None, max_jobs: None }
-    }
 }
 
 impl LogOptions {

@@ -8,7 +8,6 @@ mod compare;
 mod exec;
 mod free;
 mod grid_tree;
-pub(crate) mod held;
 mod hier;
 mod log;
 mod metasched;
@@ -21,13 +20,13 @@ mod rows;
 mod sections;
 pub(crate) mod sites;
 mod slurm;
-mod space_shared;
+pub(crate) mod space_shared;
 mod watch;
 pub(crate) mod world;
 pub(crate) mod worlds;
 
 pub use crate::difference::{Difference, Ranked};
-use crate::options::{begun, stem};
+use crate::options::stem;
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
 use lab::chart::{self, Picture};
@@ -45,7 +44,6 @@ pub use report::Simulation;
 pub use rows::{Name, Processors, Row, Seconds};
 use rows::{Rows, SimulatedJob};
 pub use sim_core::JobRecord;
-use sites::Sites;
 use std::mem;
 use std::path::{Path, PathBuf};
 use watch::{Keeps, RunRequest};
@@ -137,8 +135,7 @@ fn written(options: &Simulate, added: &Added, quiet: bool) -> Result<(Simulation
     let progress = Progress::new("simulate", simulation.world.policies.len() as u64, quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
     let (sites, own) = (&simulation.world.sites, added.metrics.as_slice());
-    let header = swf_header(options.log.trace(), sites)?;
-    let asked = || Ok(RunRequest { keeps, rows: options.rows(sites, &header, &out)?, own });
+    let asked = || Ok(RunRequest { keeps, rows: options.rows(sites, &out)?, own });
     simulation.runs = simulation.world.replay_all(&asked, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never mixes the jobs of two logs.
@@ -214,10 +211,8 @@ impl Simulation {
     /// The folder contains files that this command did not write, or a disk error.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let out = OutDir::create(folder, "simulate")?;
-        let sites = &self.world.sites;
-        let header = swf_header(self.trace(), sites)?;
         for Run { name, outcome, .. } in &self.runs {
-            let mut rows = self.options.rows(sites, &header, &out)?;
+            let mut rows = self.options.rows(self.sites(), &out)?;
             outcome.jobs.iter().for_each(|job| rows.add(job));
             rows.keep(name, &out)?;
         }
@@ -295,28 +290,4 @@ pub mod read {
     pub fn tree(text: &str) -> Result<()> {
         GridTree::parse(text).map(drop)
     }
-}
-
-/// Comments at the head of `schedule.swf`: the fields that readers of the format need. Times count from the first submit.
-fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
-    let intake = begun(trace)?;
-    let origin = intake.origin().unwrap_or_default();
-    let header = intake.reader().header();
-    let mut text = "Version: 2.2\n".to_owned();
-    for key in ["Computer", "Installation", "TimeZone", "TimeZoneString"] {
-        if let Some(value) = header.get(key) {
-            let value = value.lines().next().unwrap_or_default();
-            text += &format!("{key}: {}\n", lab::terminal::csv_name(value));
-        }
-    }
-    if let Some(start) = header.unix_start_time {
-        text += &format!("UnixStartTime: {}\n", start + origin.as_nanos() / 1_000_000_000);
-    }
-    text += &format!("MaxProcs: {}\n", sites.processors());
-    text +=
-        "Note: a simulated schedule; status 1 ran to its end, 0 was cut at its limit, 5 was rejected and never ran\n";
-    for (number, name) in (1..).zip(&sites.names).filter(|_| sites.names.len() > 1) {
-        text += &format!("Partition: {number} {}\n", lab::terminal::csv_name(name));
-    }
-    Ok(text)
 }

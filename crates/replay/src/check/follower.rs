@@ -48,13 +48,11 @@ pub(super) fn check(
     Checked { starts, findings, .. }: &mut Checked,
 ) -> Result<Differences> {
     let follower = Rc::new(RefCell::new(Follower::new(jobs, (policy, search), starts, &machines, &outages)));
-    let mut world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
+    let world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
         .with_outages(outages)
         .with_repair_expected(on.repair_expected())
-        .with_passes(on.passes());
-    if let Some(predicting) = predicting {
-        world = world.with_predictions(predicting);
-    }
+        .with_passes(on.passes())
+        .with_predictions(predicting);
     let mut sim = Sim::new(world, ());
     while follower.borrow().differences.is_complete && sim.step() {
         let now = sim.now();

@@ -4,7 +4,7 @@ use super::design::{Design, Metric};
 use super::file::{Replicate, WarmUp};
 use super::workloads::ReplayInput;
 use crate::difference::sign;
-use crate::simulate::held::{Placement, record_of};
+use crate::simulate::space_shared::{Placement, record_of};
 use crate::units::as_f64;
 use lab::metric::Metric as _;
 use lab::quantity::DesignPoint;

@@ -214,9 +214,9 @@ impl Simulate {
         self.tables.is_empty() || self.tables.contains(&table)
     }
 
-    /// Files of one policy's jobs; `header` is that of `schedule.swf`.
-    pub(super) fn rows(&self, sites: &Sites, header: &str, out: &OutDir) -> Result<Rows> {
-        let schedule = self.writes(Table::Schedule).then_some(header);
+    /// Files of one policy's jobs.
+    pub(super) fn rows(&self, sites: &Sites, out: &OutDir) -> Result<Rows> {
+        let schedule = self.writes(Table::Schedule).then(|| self.log.trace());
         let evalys = self.format.contains(&Format::Evalys).then(|| stem(self.log.trace()));
         Rows::begin(sites, out, self.writes(Table::Jobs), schedule, evalys)
     }

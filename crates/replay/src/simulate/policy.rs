@@ -417,11 +417,7 @@ pub fn machines_under<J: Iterator<Item = Job>>(
     let policy = Policy::find(policy, &[])?;
     let Kind::Ours(base) = policy.kind else { return Err(format!("{policy} is a program, and not built in")) };
     let at_work = (base.build)(&policy.settings, &Search::of(0, &MachineOptions::default()), machines.len());
-    let world = MultiCluster::new(machines, at_work, jobs);
-    Ok(match policy.predicting() {
-        Some(predicting) => world.with_predictions(predicting),
-        None => world,
-    })
+    Ok(MultiCluster::new(machines, at_work, jobs).with_predictions(policy.predicting()))
 }
 
 /// Entry of the help; clap breaks its lines, and keeps the indentation.

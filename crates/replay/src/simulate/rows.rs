@@ -1,6 +1,7 @@
 //! Files of jobs: a row of `jobs.csv`, a line of `schedule.swf`, and on request a row of `evalys.csv`.
 
 use super::sites::Sites;
+use crate::options::begun;
 use anyhow::{Context, Result};
 use lab::output::OutDir;
 use lab::terminal::csv_name;
@@ -247,12 +248,12 @@ struct Schedule {
 }
 
 impl Rows {
-    /// Begins the files in `out`: `jobs.csv`, `schedule.swf` with these comments at its head, and `evalys.csv` for the log of this name.
+    /// Begins the files in `out`: `jobs.csv`, `schedule.swf` for this log, and `evalys.csv` for the log of this name.
     pub(super) fn begin(
         sites: &Sites,
         out: &OutDir,
         jobs: bool,
-        schedule: Option<&str>,
+        schedule: Option<&Path>,
         evalys: Option<String>,
     ) -> Result<Self> {
         // The header is written even without jobs.
@@ -261,9 +262,9 @@ impl Rows {
             writeln!(file, "{header}").context("cannot write a table of jobs")?;
             anyhow::Ok(csv::WriterBuilder::new().has_headers(false).from_writer(file))
         };
-        let schedule = schedule.map(|header| {
+        let schedule = schedule.map(|log| {
             let mut records = SwfWriter::new(buffered(out.begin()?));
-            records.comment(header).context("cannot write schedule.swf")?;
+            records.comment(&swf_header(log, sites)?).context("cannot write schedule.swf")?;
             anyhow::Ok(Schedule { records, waiting: VecDeque::new(), next: JobId(0) })
         });
         Ok(Self {
@@ -337,6 +338,30 @@ impl Rows {
         }
         self.evalys.map_or(Ok(()), |(table, _)| keep("evalys.csv", inner(table)))
     }
+}
+
+/// Comments at the head of `schedule.swf`: the fields that readers of the format need. Times count from the first submit.
+fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
+    let intake = begun(trace)?;
+    let origin = intake.origin().unwrap_or_default();
+    let header = intake.reader().header();
+    let mut text = "Version: 2.2\n".to_owned();
+    for key in ["Computer", "Installation", "TimeZone", "TimeZoneString"] {
+        if let Some(value) = header.get(key) {
+            let value = value.lines().next().unwrap_or_default();
+            text += &format!("{key}: {}\n", csv_name(value));
+        }
+    }
+    if let Some(start) = header.unix_start_time {
+        text += &format!("UnixStartTime: {}\n", start + origin.as_nanos() / 1_000_000_000);
+    }
+    text += &format!("MaxProcs: {}\n", sites.processors());
+    text +=
+        "Note: a simulated schedule; status 1 ran to its end, 0 was cut at its limit, 5 was rejected and never ran\n";
+    for (number, name) in (1..).zip(&sites.names).filter(|_| sites.names.len() > 1) {
+        text += &format!("Partition: {number} {}\n", csv_name(name));
+    }
+    Ok(text)
 }
 
 fn buffered(file: NamedTempFile) -> File {

@@ -1,6 +1,6 @@
-//! A log on space-shared machines or clusters, which may fail.
+//! Space-shared machines or clusters, which may fail: the world of a log, and the runs on jobs in memory that an experiment repeats.
 
-use super::clock::{Course, LATEST, YEARS};
+use super::clock::{Course, LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Numbers};
 use super::log::Log;
 use super::policy::{Policy, Search};
@@ -11,10 +11,14 @@ use super::world::{Entry, Opened, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::{Ear, Listener};
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts, Predictions};
-use sim_core::{Job, Outage, Probe};
+use lab::interrupt::Interrupted;
+use lab::provenance::hashes_of;
+use metrics::backlog::{Backlog, Trend};
+use sim_core::{Fact, Job, JobId, JobRecord, Outage, Probe, SiteId, Time};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 use workload::{Estimates, Outages, SwfReader};
@@ -139,18 +143,18 @@ fn ensure_finishable(options: &LogOptions, sites: &Sites, on: &MachineOptions) -
 }
 
 /// Time that a policy's program may take for one answer, if no other is given.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Space-shared machines, and all that determines a run on them beside jobs and policy: common to `simulate`, `explain` and `experiment`.
-pub(super) struct Machines {
-    pub(super) machines: Vec<Machine>,
+struct Machines {
+    machines: Vec<Machine>,
     /// Names of the machines, as in a file of outages.
-    pub(super) names: Vec<String>,
-    pub(super) on: MachineOptions,
-    pub(super) search: Search,
-    pub(super) patience: Duration,
+    names: Vec<String>,
+    on: MachineOptions,
+    search: Search,
+    patience: Duration,
     /// Predictor for policies whose name has none: `--estimates mean-of-user:K`.
-    pub(super) predicting: Option<Predictions>,
+    predicting: Option<Predictions>,
 }
 
 impl Machines {
@@ -159,7 +163,7 @@ impl Machines {
     }
 
     /// Runs the policy with `probe`. `wrap` may listen to the policy. Returns the counts of predictions, if there are any.
-    pub(super) fn run<P: Probe>(
+    fn run<P: Probe>(
         &self,
         policy: &Policy,
         numbers: Numbers,
@@ -177,13 +181,11 @@ impl Machines {
         let unreadable = RefCell::new(None);
         let readable = |outage: Result<Outage, _>| outage.map_err(|error| unreadable.replace(Some(error))).ok();
         let outages = on.outages_of(names, search.seed)?.map_while(readable);
-        let mut multi_cluster = MultiCluster::new(machines.clone(), wrap(at_work), arrivals)
+        let multi_cluster = MultiCluster::new(machines.clone(), wrap(at_work), arrivals)
             .with_outages(outages)
             .with_repair_expected(on.repair_expected())
-            .with_passes(on.passes());
-        if let Some(predicting) = self.predicting_of(policy) {
-            multi_cluster = multi_cluster.with_predictions(predicting);
-        }
+            .with_passes(on.passes())
+            .with_predictions(self.predicting_of(policy));
         let (multi_cluster, probe) = course.run(multi_cluster, probe)?;
         let counts = multi_cluster.predictions().map(Predictions::counts);
         if let Some(error) = multi_cluster.error() {
@@ -194,5 +196,70 @@ impl Machines {
             bail!(error);
         }
         Ok((counts, probe))
+    }
+}
+
+/// Start and end of a job; `None` if it was rejected.
+pub(crate) type Placement = Option<(Time, Time)>;
+
+/// The record of a job on a machine that is not part of a grid.
+pub(crate) const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRecord {
+    JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors }
+}
+
+impl Policy {
+    /// SHA-256 of the files that determine its behaviour, by path.
+    pub(crate) fn programs(&self) -> Result<BTreeMap<String, String>> {
+        hashes_of(&self.files())
+    }
+
+    /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log. They carry the run times
+    /// by `estimates`, or the request if these are predictions. Returns start and end of each job, and the trend of the work
+    /// that waited.
+    pub(crate) fn replay(
+        &self,
+        machines: &[Machine],
+        jobs: &[Job],
+        numbers: &[u64],
+        estimates: Estimates,
+        seed: u64,
+    ) -> Result<(Vec<Placement>, Trend)> {
+        let run = format!("under {}", self.name());
+        let slowest = machines.iter().map(|machine| machine.speed).fold(f64::INFINITY, f64::min);
+        for (job, number) in jobs.iter().zip(numbers) {
+            ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("{run}: {words}"))?;
+        }
+        let on = MachineOptions::default();
+        let machines = Machines {
+            machines: machines.to_vec(),
+            names: Vec::new(),
+            search: Search::of(seed, &on),
+            on,
+            patience: PATIENCE,
+            predicting: by_estimates(estimates),
+        };
+        let numbers = numbers.to_vec();
+        let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::default());
+        let course = Course { name: &run, goes_on: &|| true };
+        let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());
+        let ran = machines.run(self, number, |policy| policy, jobs.iter().copied(), probe, &course);
+        let (_, (Placements(kept), backlog)) =
+            ran.map_err(|error| if error.is::<Interrupted>() { Interrupted::Resumable.into() } else { error })?;
+        let placements = kept.into_iter().map(|(start, finish)| Some((start, finish?))).collect();
+        Ok((placements, backlog.trend()))
+    }
+}
+
+/// Probe that keeps start and end of jobs, by their numbers.
+struct Placements(Vec<(Time, Option<Time>)>);
+
+impl Probe for Placements {
+    #[inline]
+    fn observe(&mut self, now: Time, fact: &Fact) {
+        match fact {
+            Fact::Started { job, .. } => self.0[job.index()].0 = now,
+            Fact::Finished { job } => self.0[job.index()].1 = Some(now),
+            _ => {}
+        }
     }
 }
