@@ -45,6 +45,14 @@ impl Difference<'_> {
         percent(self.share(self.interval.mean))
     }
 
+    /// `15 min (13 %)`, each with this sign.
+    fn sized(&self, mean: f64, sign: &str) -> String {
+        let share = format!("{sign}{}", percent(self.share(mean)));
+        let ends = self.interval.low.zip(self.interval.high);
+        let amount = || format!("{sign}{} ({share})", amount_within(self.metric, mean, ends));
+        self.of_baseline.map_or_else(|| share.clone(), |_| amount())
+    }
+
     fn is_zero(&self) -> bool {
         self.share(self.interval.mean).abs() <= 1e-12
     }
@@ -57,8 +65,7 @@ impl Difference<'_> {
         }
     }
 
-    /// `easy+backfill=spf cuts mean wait by 15 min (13 %) against easy, 95 % CI 6 to 24 min.`, for the best policy against the baseline, or
-    /// for the next one against the baseline if that is the best.
+    /// `easy cuts mean wait by 15 min (13 %) against fcfs, 95 % CI 6 to 24 min.`, for the best policy, or the next one to the baseline.
     pub(crate) fn headline(&self, base_is_best: bool) -> String {
         let Self { metric, policy, baseline: base, interval: estimate, .. } = self;
         let label = metric.label();
@@ -66,13 +73,7 @@ impl Difference<'_> {
             Better::Larger => ("raises", "highest", "higher", "below", "above"),
             Better::Smaller => ("cuts", "lowest", "lower", "above", "below"),
         };
-        let share = percent(self.share(estimate.mean).abs());
-        let size = match self.of_baseline {
-            Some(_) => {
-                format!("{} ({share})", amount_within(metric, estimate.mean.abs(), estimate.low.zip(estimate.high)))
-            }
-            None => share,
-        };
+        let size = self.sized(estimate.mean.abs(), "");
         let value = self.of_baseline.map_or_else(String::new, |mean| format!(", {}", amount(metric, mean)));
         let interval = match (estimate.low, estimate.high, estimate.refused) {
             (Some(low), Some(high), _) => {
@@ -93,9 +94,8 @@ impl Difference<'_> {
                     (false, true) => "no significant difference, ",
                     (false, false) => "",
                 };
-                format!(
-                    "{base} has the {lowest} {label}{value}. {policy} is next, {size} {above}: {verdict}{interval}."
-                )
+                let next = format!("{policy} is next, {size} {above}: {verdict}{interval}");
+                format!("{base} has the {lowest} {label}{value}. {next}.")
             }
             (false, true, _) => format!("{policy} {cuts} {label} by {size} against {base}, {interval}."),
             (false, false, true) => format!(
@@ -116,12 +116,8 @@ impl Difference<'_> {
             (.., Some(Refusal::Saturated)) => "saturated".to_owned(),
             _ => "no interval".to_owned(),
         };
-        let share = self.in_percent();
-        let size = match self.of_baseline {
-            Some(_) => format!("{sign}{} ({sign}{share})", amount_within(self.metric, mean, low.zip(high))),
-            None => format!("{sign}{share}"),
-        };
-        Dot { mean, interval: low.zip(high), text: format!("{size} {end}"), ..self.plain() }
+        let text = format!("{} {end}", self.sized(mean, sign));
+        Dot { mean, interval: low.zip(high), text, ..self.plain() }
     }
 
     /// The difference and its interval in percent of the baseline's mean.
@@ -171,8 +167,7 @@ impl Difference<'_> {
     }
 }
 
-/// Headline of a comparison, from the differences of all other policies to the baseline, and the best of these policies; `None` without
-/// other policies.
+/// Headline of a comparison, from the differences of the other policies to the baseline, and the best of these; `None` without others.
 pub(crate) fn headline<'a>(all: &[Difference<'a>]) -> Option<(String, &'a str)> {
     let worse = |one: &Difference<'_>| sign(one.metric) * one.interval.mean;
     let order = |a: &&Difference<'a>, b: &&Difference<'a>| worse(a).total_cmp(&worse(b));
@@ -193,12 +188,8 @@ pub(crate) fn by_class(metric: &Metric, all: &[(JobClass, Difference<'_>)]) -> O
             format!("{} jobs (by {})", class.name(), percent(one.share(one.interval.mean).abs()))
         };
         let texts: Vec<String> = found().filter(|(_, one)| is_wanted(one)).map(text).collect();
-        (!texts.is_empty()).then(|| {
-            format!(
-                "Under {policy}, {label} is significantly {direction} for {}.",
-                texts.join(if texts.len() == 2 { " and " } else { ", " })
-            )
-        })
+        let listed = texts.join(if texts.len() == 2 { " and " } else { ", " });
+        (!texts.is_empty()).then(|| format!("Under {policy}, {label} is significantly {direction} for {listed}."))
     };
     let worse = describe("higher", 1.0);
     let worse = worse.unwrap_or_else(|| format!("No class of jobs has a significantly higher {label} under {policy}."));
