@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sim_core::{JobId, Request, SiteId, Span, Time};
 use std::collections::BTreeMap;
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -68,15 +69,12 @@ fn found(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&folders).map(|folder| folder.join(program)).find(|path| may_be_executed(path))
 }
 
-#[cfg(unix)]
 fn may_be_executed(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn may_be_executed(path: &Path) -> bool {
-    path.is_file()
+    #[cfg(unix)]
+    let is_allowed = |file: Metadata| std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let is_allowed = |_: Metadata| true;
+    path.is_file() && path.metadata().is_ok_and(is_allowed)
 }
 
 /// The events since the last pass. Times in seconds from the first submit.

@@ -123,8 +123,7 @@ impl GridTree {
             "readings.peer_wait_ends: a log's jobs start when a server offers itself; leave it out"
         );
         let shape = shape(&tree, &site)?;
-        let mut servers = Vec::new();
-        let mut names = Vec::new();
+        let (mut servers, mut names) = (Vec::new(), Vec::new());
         for one in &site {
             let mut here = Vec::new();
             for server in &one.servers {
@@ -190,17 +189,15 @@ fn shape(tree: &Tree, sites: &[SiteTable]) -> Result<Shape> {
             let level = |part: &str| part.parse::<u32>().ok().filter(|children| *children > 0);
             let levels: Option<Vec<u32>> = text.split('-').map(level).collect();
             let levels = levels.filter(|levels| levels.len() <= MOST_LEVELS).with_context(|| {
-                format!(
-                    "tree is {text:?}; give the children of each level (at most {MOST_LEVELS} levels), as in \"4-2-5\", or nested \
-                     lists"
-                )
+                let most = format!("at most {MOST_LEVELS} levels");
+                format!("tree is {text:?}; give the children of each level ({most}), as in \"4-2-5\", or nested lists")
             })?;
             let leaves = levels.iter().map(|children| u64::from(*children)).try_fold(1_u64, u64::checked_mul);
+            let (found, expected) =
+                (leaves.map_or_else(|| "too many".to_owned(), |leaves| leaves.to_string()), sites.len());
             ensure!(
-                leaves == u64::try_from(sites.len()).ok(),
-                "tree {text:?} has {} sites, and the file {}; the numbers multiplied must be the number of [[site]]",
-                leaves.map_or_else(|| "too many".to_owned(), |leaves| leaves.to_string()),
-                sites.len()
+                leaves == u64::try_from(expected).ok(),
+                "tree {text:?} has {found} sites, and the file {expected}; the numbers multiplied must be the number of [[site]]"
             );
             Ok(Shape::levels(&levels))
         }

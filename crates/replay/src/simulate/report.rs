@@ -64,29 +64,26 @@ impl Simulation {
     /// The data of a picture, in the tidy form, under the names of policies that files have; none for a Gantt chart, whose data are
     /// `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
-        let found = |mean: f64, interval: Option<(f64, f64)>, reps: u32| {
-            let (low, high) = interval.unzip();
-            ConfidenceInterval { mean, low, high, replications: reps as usize, level: ConfidenceInterval::LEVEL }
-        };
-        let rows: Vec<(usize, String, ConfidenceInterval)> = match picture {
+        let rows: Vec<(usize, String, f64, Option<(f64, f64)>, u32)> = match picture {
             Picture::Chart(chart) => {
                 let points =
                     chart.series.iter().enumerate().flat_map(|(at, it)| it.points.iter().map(move |p| (at, p)));
-                points.map(|(at, p)| (at, p.x.to_string(), found(p.y, p.interval, p.reps.unwrap_or(1)))).collect()
+                points.map(|(at, p)| (at, p.x.to_string(), p.y, p.interval, p.reps.unwrap_or(1))).collect()
             }
             Picture::Forest(forest) => {
                 let dots = forest.rows.iter().enumerate().flat_map(|(row, (_, slot))| {
                     forest.facets.iter().filter_map(move |facet| Some((*slot, facet, facet.dots[row].as_ref()?)))
                 });
                 let dots = dots.filter(|(.., dot)| dot.interval.is_some());
-                dots.map(|(slot, facet, dot)| (slot, facet.key.clone(), found(dot.mean, dot.interval, dot.blocks)))
-                    .collect()
+                dots.map(|(slot, facet, dot)| (slot, facet.key.clone(), dot.mean, dot.interval, dot.blocks)).collect()
             }
             Picture::Gantt(_) | Picture::Sketch(_) => return Ok(None),
         };
         let id = picture.id();
-        let rows = rows.iter().map(|(policy, x, found)| {
-            [&[id, &self.runs[*policy].name, x, id].map(str::to_owned)[..], &columns(found)].concat()
+        let rows = rows.into_iter().map(|(policy, x, mean, interval, reps)| {
+            let ((low, high), level) = (interval.unzip(), ConfidenceInterval::LEVEL);
+            let found = ConfidenceInterval { mean, low, high, replications: reps as usize, level };
+            [&[id, &self.runs[policy].name, &x, id].map(str::to_owned)[..], &columns(&found)].concat()
         });
         let head = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
         csv(head, rows).map(Some)
@@ -120,9 +117,10 @@ impl Simulation {
             caveats,
             tables: std::iter::once(summary).chain((!repairs.rows.is_empty()).then_some(repairs)).collect(),
             commands: vec![("This comparison".to_owned(), self.command_line())],
-            provenance: [("Log (SHA-256)", hash.to_owned()), ("Machine", self.sites().to_string())]
-                .map(|(name, it)| (name.to_owned(), it))
-                .into(),
+            provenance: vec![
+                ("Log (SHA-256)".to_owned(), hash.to_owned()),
+                ("Machine".to_owned(), self.sites().to_string()),
+            ],
             ..Page::default()
         }
     }
@@ -165,9 +163,8 @@ impl Simulation {
         let (sums, repairs) = (self.runs[0].sums(), &self.runs[0].outcome.repairs);
         let records = sums.summary.jobs + sums.rejected + repairs.skipped();
         let is_large = |repair: &Repair| repair.first_line.is_none() || 1_000 * repair.count > records;
-        let in_words =
-            |repair: Repair| format!("repair {}: {} × {}", repair.rule, repair.count, repair.rule.description());
-        repairs.iter().filter(|repair| is_large(repair) == large).map(in_words).collect()
+        let large = repairs.iter().filter(|repair| is_large(repair) == large);
+        large.map(|Repair { rule, count, .. }| format!("repair {rule}: {count} × {}", rule.description())).collect()
     }
 
     /// A sentence about each policy that is saturated.
@@ -295,31 +292,27 @@ The jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Ti
 
 /// The table of a finished simulation on the terminal, as wide as that at most, with units in its head.
 fn on_terminal(runs: &[Run]) -> String {
-    let value = |run: &Run, metric: &Metric| run.value(metric).map_or_else(String::new, readable);
     let names = runs.iter().map(|run| run.label.chars().count()).max().unwrap_or(0).max("policy".len());
-    let shown = runs[0].columns.iter().filter(|(metric, _)| metric.terminal_head() != [""; 2]);
-    let mut columns: Vec<(&Metric, [&str; 2], Vec<String>)> = shown
-        .map(|(metric, _)| (*metric, metric.terminal_head(), runs.iter().map(|run| value(run, metric)).collect()))
-        .filter(|(_, _, cells): &(_, _, Vec<String>)| cells.iter().any(|cell| !cell.is_empty()))
-        .collect();
     // A long name has a line for itself.
     let (names, apart) = if names > 40 { (6, true) } else { (names, false) };
-    let width = |(_, heads, cells): &(&Metric, [&str; 2], Vec<String>)| {
-        heads.iter().map(|head| head.chars().count()).chain(cells.iter().map(|cell| cell.chars().count())).max()
+    // Each column with the two lines of its head.
+    let column = |(metric, _): &(&'static Metric, Option<f64>)| {
+        let values = runs.iter().map(|run| run.value(metric).map_or_else(String::new, readable));
+        (*metric, metric.terminal_head().map(str::to_owned).into_iter().chain(values).collect::<Vec<_>>())
     };
+    let shown = runs[0].columns.iter().filter(|(metric, _)| metric.terminal_head() != [""; 2]).map(column);
+    let mut columns: Vec<_> = shown.filter(|(_, cells)| cells[2..].iter().any(|cell| !cell.is_empty())).collect();
     for order in 1..=catalogue().iter().map(Metric::spared_as).max().unwrap_or(0) {
-        let total: usize = columns.iter().filter_map(width).map(|width| width + 2).sum();
-        if names + total > terminal::width() {
-            columns.retain(|(metric, ..)| metric.spared_as() != order);
+        let widths = columns.iter().filter_map(|(_, cells)| cells.iter().map(|cell| cell.chars().count()).max());
+        if names + widths.map(|width| width + 2).sum::<usize>() > terminal::width() {
+            columns.retain(|(metric, _)| metric.spared_as() != order);
         }
     }
-    let row = |first: &str, cells: Vec<&str>| [vec![first], cells].concat().into_iter().map(str::to_owned).collect();
-    let head = |line: usize| columns.iter().map(|(_, heads, _)| heads[line]).collect();
-    let of = |k: usize| columns.iter().map(|(_, _, cells)| cells[k].as_str()).collect();
-    let name = |k: usize| if apart { "" } else { runs[k].label.as_str() };
-    let rows = (0..runs.len()).map(|k| row(name(k), of(k)));
-    let rows: Vec<Vec<String>> = [row("", head(0)), row("policy", head(1))].into_iter().chain(rows).collect();
-    let text = aligned(&rows);
+    let firsts = ["", "policy"].into_iter().chain(runs.iter().map(|run| if apart { "" } else { run.label.as_str() }));
+    let row = |(k, first): (usize, &str)| {
+        std::iter::once(first.to_owned()).chain(columns.iter().map(|(_, cells)| cells[k].clone())).collect()
+    };
+    let text = aligned(&firsts.enumerate().map(row).collect::<Vec<_>>());
     if !apart {
         return text;
     }

@@ -82,10 +82,9 @@ fn overview(report: &Simulation) -> Part {
     let shown =
         measured.filter(|metric| metric.is_in_overview() && report.runs.iter().any(|run| run.value(metric).is_some()));
     let row = |metric: &Metric| {
-        let name = if metric.unit() == "s" || metric.unit().is_empty() {
-            metric.label().to_owned()
-        } else {
-            format!("{} ({})", metric.label(), metric.unit())
+        let name = match metric.unit() {
+            "s" | "" => metric.label().to_owned(),
+            unit => format!("{} ({unit})", metric.label()),
         };
         let of_log = of_log.iter().filter(|(known, _)| *known == metric).map(|(_, value)| cells(metric, *value));
         let of_policies = report.runs.iter().map(|run| cells(metric, run.value(metric)));
@@ -273,11 +272,8 @@ fn schedules(report: &Simulation) -> Section {
     // Equal time axes, so that policies can be compared by eye.
     let spans = drawn.iter().map(|(_, bars)| Gantt::stay(bars));
     let span = spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
-    let mut sites: Vec<(u32, String)> =
-        report.sites().first_processors().map(|(first, name)| (first, name.to_owned())).collect();
-    if sites.len() == 1 {
-        sites.clear();
-    }
+    let sites = report.sites().first_processors().filter(|_| report.sites().names.len() > 1);
+    let sites: Vec<(u32, String)> = sites.map(|(first, name)| (first, name.to_owned())).collect();
     let words = Vec::from_iter((!drawn.is_empty()).then(|| DRAWN.to_owned()));
     let chart = |(run, bars): (&Run, Vec<Bar>)| {
         let gantt = Gantt {
@@ -319,8 +315,8 @@ fn facts(SimulatedJob { log, processors, .. }: &SimulatedJob, record: &JobRecord
     });
     let blocks: Vec<String> = blocks.take(4).collect();
     let more = if processors.len() > blocks.len() { ", …" } else { "" };
-    let requested =
-        log.record.requested_time.map_or_else(String::new, |time| format!("requested {}, ", span(time.as_secs_f64())));
+    let requested = log.record.requested_time.map(|time| format!("requested {}, ", span(time.as_secs_f64())));
+    let requested = requested.unwrap_or_default();
     vec![
         format!("{user}{} processors ({}{more})", record.processors, blocks.join(", ")),
         format!("{requested}ran {}", span(record.finish.since(record.start).as_secs_f64())),
