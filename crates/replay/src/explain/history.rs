@@ -130,10 +130,9 @@ mod tests {
             let line =
                 |at| Line { from: Time::from_secs(at), until: None, words: format!("line {at}"), facts: Value::Null };
             let (history, brief) = ((0..lines).map(line).collect(), (0..lines / 2).map(line).collect());
-            let (policy, about, facts, note) = ("easy".to_owned(), Vec::new(), Value::Null, None);
-            let submit = Time::ZERO;
-            let explanation = Explanation { policy, job: Label::Number(7), submit, about, facts, history, brief, note };
-            explanation.in_words("log", None, all)
+            let (policy, submit, about, facts) = ("easy".to_owned(), Time::ZERO, Vec::new(), Value::Null);
+            Explanation { policy, job: Label::Number(7), submit, about, facts, history, brief, note: None }
+                .in_words("log", None, all)
         };
         assert_eq!(explained(16, false).lines().count(), 17);
         let brief = explained(20, false);
@@ -153,12 +152,5 @@ mod tests {
         assert_eq!(spoken(None), "at 60 s (2000-02-29 00:00:00): waits");
         assert_eq!(spoken(Some(3_785)), "from 60 s to 3785 s (2000-02-29 00:00:00 to 01:02:05): waits");
         assert_eq!(spoken(Some(86_460)), "from 60 s to 86460 s (2000-02-29 00:00:00 to 2000-03-01 00:00:00): waits");
-    }
-
-    #[test]
-    fn long_sentences_are_broken_between_words() {
-        let text = indented("word ".repeat(30).trim());
-        assert!(text.lines().all(|line| line.len() <= 100) && text.lines().count() == 2, "{text}");
-        assert!(text.starts_with("  word ") && text.contains("\n    word "), "{text}");
     }
 }

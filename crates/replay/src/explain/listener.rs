@@ -7,7 +7,6 @@ use gap_schedule::{Reason, ReasonProbe, ReservedStart, RunningJob, Starts, View}
 use rustc_hash::FxHashMap;
 use sim_core::{Fact, JobId, Probe, Request, SiteId, Span, Time};
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use workload::LogJob;
@@ -15,7 +14,7 @@ use workload::LogJob;
 /// Distance up to which a start is "at any moment": behind jobs that outlive their expected run times, plans are nanoseconds ahead.
 const MOMENT: Span = Span::from_nanos(1_000_000);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Listener {
     /// Numbers of followed jobs that have not arrived yet.
     wanted: Vec<u64>,
@@ -33,9 +32,8 @@ pub(crate) struct Listener {
 impl Listener {
     pub(crate) fn new(numbers: &[u64], sites: &[String]) -> Rc<RefCell<Self>> {
         let site = |name: &String| SiteName { name: name.clone(), is_only: sites.len() == 1 };
-        let (wanted, sites, tales) = (numbers.to_vec(), sites.iter().map(site).collect(), BTreeMap::new());
-        let (labels, reasons) = (FxHashMap::default(), Vec::new());
-        Rc::new(RefCell::new(Self { wanted, tales, labels, sites, reasons, reports: false }))
+        let (wanted, sites) = (numbers.to_vec(), sites.iter().map(site).collect());
+        Rc::new(RefCell::new(Self { wanted, sites, ..Self::default() }))
     }
 
     /// Enters the log's next job, before it is submitted.
@@ -216,7 +214,7 @@ impl Pass<'_> {
     /// The machine with the most room after these starts, among those that the job may use.
     fn roomiest(&self, job: JobId, starts: &Starts) -> usize {
         let suitable = (0..self.sites.len()).filter(|machine| self.view.suits(*machine, self.request(job)));
-        let most = suitable.max_by_key(|machine| (self.free_after(*machine, starts), Reverse(*machine)));
+        let most = suitable.rev().max_by_key(|machine| self.free_after(*machine, starts));
         most.expect("admission rejects jobs that no machine suits")
     }
 

@@ -182,17 +182,10 @@ impl Wait {
     }
 }
 
-/// Passes that are alike, as one line.
-struct Waits<'a>(Vec<&'a Wait>);
+/// Adjacent passes that are alike, in words.
+struct Waits<'a>(&'a [&'a Wait]);
 
 impl Waits<'_> {
-    /// The first of them, with the place and the reservation of the last.
-    fn facts(&self) -> Stage {
-        let (first, last) = (self.0[0].clone(), self.0[self.0.len() - 1]);
-        let (passes, promised) = (self.0.len(), last.promised.clone());
-        Stage::Waits(Wait { passes, last_place: last.place, promised, ..first })
-    }
-
     fn in_words(&self, about: &LogJob) -> String {
         let (first, last) = (self.0[0], self.0[self.0.len() - 1]);
         let place = match (first.place, last.place) {
@@ -203,9 +196,7 @@ impl Waits<'_> {
         let width = processors(about.job.request.processors);
         let promise = match (&first.promised, &last.promised) {
             (Some(first), Some(last)) if first == last => format!("; it holds a reservation of {width} {first}"),
-            (Some(first), Some(last)) => {
-                format!("; it holds a reservation of {width}, first {first}, finally {last}")
-            }
+            (Some(first), Some(last)) => format!("; it holds a reservation of {width}, first {first}, finally {last}"),
             _ => String::new(),
         };
         format!("{place}; {}{promise}", self.kept_by(about))
@@ -228,22 +219,18 @@ impl Waits<'_> {
                     Some(Obstacle::Barred { left, .. }) => left,
                     _ => 0,
                 };
-                let left = match range(self.0.iter().map(left)) {
-                    none if none == "0" => "none".to_owned(),
-                    left => format!("only {left}"),
-                };
+                let left = range(self.0.iter().map(left));
+                let left = if left == "0" { "none".to_owned() } else { format!("only {left}") };
+                let theirs = listed(theirs.collect());
                 format!(
-                    "{has_room}, but the {reservation} of {} {blocks} it: {left} would be left at {at}, and it is expected to run \
-                     {expected}, beyond that time",
-                    listed(theirs.collect())
+                    "{has_room}, but the {reservation} of {theirs} {blocks} it: {left} would be left at {at}, and it is expected to \
+                     run {expected}, beyond that time"
                 )
             }
             Some(Obstacle::Behind { head }) => {
                 format!("blocked: the policy stops at job {head}, which does not fit ({free} {is_are} free{on})")
             }
-            Some(Obstacle::Kept) => {
-                format!("{has_room}, but its reservation moves only when a job ends")
-            }
+            Some(Obstacle::Kept) => format!("{has_room}, but its reservation moves only when a job ends"),
             None if first.held_by.is_empty() => format!("{has_room}; the policy reports no reason"),
             None | Some(Obstacle::NoRoom) => {
                 let (needs, held) = (about.job.request.processors, held(&first.held_by));
@@ -328,9 +315,12 @@ fn lines(steps: &[Step], brief: bool, about: &LogJob) -> Vec<Line> {
             Stage::Waits(_) => {
                 // A wait lasts until the next step.
                 until = Some(steps.get(end).unwrap_or(&steps[end - 1]).0);
-                let waits = Waits(group.iter().filter_map(|(_, stage)| stage.wait()).collect());
-                facts = json!(waits.facts());
-                waits.in_words(about)
+                let waits: Vec<&Wait> = group.iter().filter_map(|(_, stage)| stage.wait()).collect();
+                // The first pass, with the place and the reservation of the last.
+                let (passes, last) = (waits.len(), waits[waits.len() - 1]);
+                let (last_place, promised) = (last.place, last.promised.clone());
+                facts = json!(Stage::Waits(Wait { passes, last_place, promised, ..waits[0].clone() }));
+                Waits(&waits).in_words(about)
             }
             Stage::Starts(start) => start.in_words(*from, about),
             Stage::Interrupted { site } => format!("loses its processors{} to an outage, and waits again", site.on()),
@@ -392,12 +382,8 @@ impl Tale {
             "site": start.map(|(_, site)| site),
             "tells_reasons": reports,
         });
-        let note = || {
-            format!(
-                "{policy} reports no reasons: the history has what the view shows; docs/explain.md lists the policies with \
-                 reasons"
-            )
-        };
+        let where_to = "docs/explain.md lists the policies with reasons";
+        let note = || format!("{policy} reports no reasons: the history has what the view shows; {where_to}");
         Explanation {
             policy: policy.to_owned(),
             job: Label::of_job(&about),
@@ -419,9 +405,7 @@ fn in_words(about: &LogJob) -> String {
         (None, _) => "for an unknown time".to_owned(),
         (Some(expected), None) => format!("for an expected {expected} s"),
         (Some(expected), Some(requested)) if expected == requested => format!("for {expected} s"),
-        (Some(expected), Some(requested)) => {
-            format!("for an expected {expected} s ({requested} s were requested)")
-        }
+        (Some(expected), Some(requested)) => format!("for an expected {expected} s ({requested} s were requested)"),
     };
     let (width, run) = (processors(job.request.processors), job.runtime);
     format!("{user} (line {line} of the log); requests {width} {expected}, and runs for {run} s")
