@@ -96,9 +96,8 @@ impl Explanations {
 
     /// The explanations in words.
     pub fn in_words(&self) -> String {
-        let all: Vec<String> =
-            self.explanations.iter().map(|one| one.in_words(&self.trace, self.start, self.shows_all)).collect();
-        all.join("\n")
+        let all = self.explanations.iter().map(|one| one.in_words(&self.trace, self.start, self.shows_all));
+        all.collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -115,7 +114,7 @@ fn numbers_of(options: &LogOptions, wanted: &[String]) -> Result<(Vec<u64>, Repa
             named.entry(name).or_insert(number);
         }
     }
-    let log = trace.display();
+    let (log, first_last) = (trace.display(), numbers.first().zip(numbers.last()));
     let find = |job: &String| {
         let number = named.get(job.as_str()).copied().or_else(|| job.parse().ok());
         if let Some(number) = number.filter(|number| numbers.contains(number)) {
@@ -131,12 +130,10 @@ fn numbers_of(options: &LogOptions, wanted: &[String]) -> Result<(Vec<u64>, Repa
             );
         }
         let among = max_jobs.map_or_else(String::new, |most| format!(" among its first {most} records (--max-jobs)"));
-        match numbers.first().zip(numbers.last()) {
-            Some((first, last)) => bail!(
-                "{log}: there is no job {job}{among}; its jobs have the numbers from {first} to {last}, in the first column"
-            ),
-            None => bail!("{log}: there is no job at all{among}"),
-        }
+        let Some((first, last)) = first_last else { bail!("{log}: there is no job at all{among}") };
+        bail!(
+            "{log}: there is no job {job}{among}; its jobs have the numbers from {first} to {last}, in the first column"
+        )
     };
     Ok((wanted.iter().map(find).collect::<Result<_>>()?, intake.repairs().clone()))
 }

@@ -2,7 +2,7 @@
 //!
 //! Options that only some worlds take are an `Option`, so that a run can refuse them elsewhere.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, ensure};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use flate2::bufread::MultiGzDecoder;
@@ -55,13 +55,12 @@ impl LogOptions {
 
     /// Refuses a log that can be read only once.
     pub(crate) fn ensure_can_be_read_again(&self) -> Result<()> {
-        let trace = self.trace();
-        if trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) {
-            bail!(
-                "{}: is a pipe or a device; a log is read once for each policy, so save it to a file first",
-                trace.display()
-            );
-        }
+        let (trace, name) = (self.trace(), self.trace().display());
+        let is_pipe = trace.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir());
+        ensure!(
+            !is_pipe,
+            "{name}: is a pipe or a device; a log is read once for each policy, so save it to a file first"
+        );
         Ok(())
     }
 

@@ -71,9 +71,7 @@ pub(super) fn check(
         follower.borrow_mut().compare(now, findings);
         follower.borrow_mut().rebuild(&sim.model().view(now));
     }
-    if let Some(error) = sim.model().error() {
-        return Err(error.into());
-    }
+    sim.model().error().map_or(Ok(()), Err)?;
     let differences = follower.borrow().differences;
     Ok(differences)
 }

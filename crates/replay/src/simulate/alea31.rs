@@ -21,8 +21,8 @@ struct Alea31 {
     start_up: Time,
 }
 
-/// One more than the number of clusters that a job can name.
-const TOO_MANY: usize = 128;
+/// Number of clusters that a job can name.
+const MOST: usize = 127;
 
 pub(super) const ENTRY: Entry = Entry {
     model: "gap-schedule",
@@ -106,19 +106,11 @@ fn at_work(policy: &Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31
 }
 
 fn sites(clusters: &[workload::Machine], path: &Path) -> Result<Sites> {
-    ensure!(
-        clusters.len() < TOO_MANY,
-        "{}: {} clusters; under --profile alea31 there may be {}",
-        path.display(),
-        clusters.len(),
-        TOO_MANY - 1
-    );
-    if let Some(other) = clusters.iter().find(|one| one.speed.total_cmp(&1.0).is_ne()) {
+    let (file, number) = (path.display(), clusters.len());
+    ensure!(number <= MOST, "{file}: {number} clusters; under --profile alea31 there may be {MOST}");
+    if let Some(workload::Machine { name, speed, .. }) = clusters.iter().find(|one| one.speed.total_cmp(&1.0).is_ne()) {
         bail!(
-            "{}: cluster {} has speed {}; --profile alea31 knows no speeds: make it 1, or leave --profile out",
-            path.display(),
-            other.name,
-            other.speed
+            "{file}: cluster {name} has speed {speed}; --profile alea31 knows no speeds: make it 1, or leave --profile out"
         );
     }
     let site = |one: &workload::Machine| (one.name.clone(), Machine::new(one.processors()));

@@ -198,10 +198,11 @@ impl Simulate {
         let mut names = BTreeSet::new();
         let one = |log: &PathBuf| {
             let name = stem(log);
+            let is_new = names.insert(name.clone());
+            let log_file = log.display();
             ensure!(
-                names.insert(name.clone()),
-                "{}: two logs are called {name}, and their results would share a folder; rename one",
-                log.display()
+                is_new,
+                "{log_file}: two logs are called {name}, and their results would share a folder; rename one"
             );
             let out = self.out.as_ref().map(|out| out.join(name));
             let log = LogOptions { log: Some(log.clone()), ..self.log.clone() };

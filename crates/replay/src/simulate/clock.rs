@@ -10,9 +10,8 @@ const PATIENCE: u32 = 10_000;
 
 /// Last instant that is simulated. The clock ends at 584 years; a job that is planned behind the running ones may
 /// begin 136 years later, and run as long.
-pub(super) const LATEST: Time = Time::from_secs(YEARS * YEAR);
+pub(super) const LATEST: Time = Time::from_secs(YEARS * 365 * 86_400);
 pub(super) const YEARS: u64 = 300;
-const YEAR: u64 = 365 * 86_400;
 
 /// Longest run time on any machine: the longest request that a log can hold.
 const LONGEST: f64 = u32::MAX as f64;

@@ -145,11 +145,8 @@ impl Exec {
     /// Starts the program and sends the greeting, which it must answer within `patience`.
     pub(super) fn start(command: &Command, machines: &[Machine], numbers: Numbers, patience: Duration) -> Result<Self> {
         let mut conversation = Conversation::start(&command.0, patience)?;
-        let sizes = (0_u32..).zip(machines);
-        let sizes = sizes.map(|(machine, Machine { processors, speed })| {
-            json!({ "machine": machine, "processors": processors, "speed": speed })
-        });
-        let machines: Vec<Value> = sizes.collect();
+        let size = |(machine, Machine { processors, speed }): (u32, &Machine)| json!({ "machine": machine, "processors": processors, "speed": speed });
+        let machines: Vec<Value> = (0..).zip(machines).map(size).collect();
         conversation.send(&json!({ "type": "hello", "protocol": PROTOCOL, "machines": machines }))?;
         let Ready { kind, protocol, every } = conversation.answer(READY)?;
         let is_timed = protocol == TIMED;
@@ -268,11 +265,11 @@ impl Policy for Exec {
         self.pass.submitted.push(told);
         self.present.insert(id, Present { number, request, runs: false });
         if self.by_number.insert(number, id).is_some_and(|other| other != id) {
+            let name = &self.conversation.name;
             self.error.get_or_insert_with(|| {
                 shared(anyhow!(
-                    "{}: the log calls two jobs {number} that are in the system at once, so that a policy cannot \
-                     distinguish them; give each job a number of its own",
-                    self.conversation.name
+                    "{name}: the log calls two jobs {number} that are in the system at once, so that a policy cannot distinguish \
+                     them; give each job a number of its own"
                 ))
             });
         }

@@ -43,11 +43,9 @@ impl PolicyName {
         }
         for part in parts {
             let setting = part.split_once('=').filter(|(key, value)| !key.is_empty() && !value.is_empty());
-            let Some((key, value)) = setting else {
-                return Err(format!(
-                    "{text:?}: {part:?} is no setting; write KEY=VALUE behind each +, as in easy+reserve=8"
-                ));
-            };
+            let (key, value) = setting.ok_or_else(|| {
+                format!("{text:?}: {part:?} is no setting; write KEY=VALUE behind each +, as in easy+reserve=8")
+            })?;
             if name.settings.iter().any(|(known, _)| known == key) {
                 return Err(format!("{text:?}: {key} is set twice; leave one out"));
             }

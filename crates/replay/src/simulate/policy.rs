@@ -258,12 +258,8 @@ impl Policy {
             "a program of your own, in any language, that reads and writes lines of JSON: exec+./mine.py, or 'exec+python3 \
              mine.py' with arguments behind spaces; docs/protocol.md has the lines and an EASY in Python",
         );
-        format!(
-            "{}{exec}\nSettings of policies:\n{}\nOther names:\n{}",
-            policies.collect::<String>(),
-            keys.concat(),
-            aliases.concat()
-        )
+        let (policies, keys, aliases) = (policies.collect::<String>(), keys.concat(), aliases.concat());
+        format!("{policies}{exec}\nSettings of policies:\n{keys}\nOther names:\n{aliases}")
     }
 
     /// The policy called `text`: one of `own`, or a built-in one.
@@ -334,12 +330,9 @@ impl Policy {
     /// The policy in reports of runs on this number of places.
     pub(super) fn named(&self, places: usize) -> Named {
         let idles = matches!(self.base(), Some("bgt" | "sg")) && places == 1;
-        let idles = idles.then(|| {
-            format!(
-                "{self}: there is one cluster, on which its search can improve nothing and is not played; its schedule is that \
-                 of cons+compress=reserved (in profile clean)"
-            )
-        });
+        let why = "there is one cluster, on which its search can improve nothing and is not played; its schedule is that of \
+                   cons+compress=reserved (in profile clean)";
+        let idles = idles.then(|| format!("{self}: {why}"));
         let [name, label] = [&self.name, self.alias.unwrap_or(&self.name)].map(str::to_owned);
         let notes = idles.into_iter().chain(self.assumptions()).collect();
         Named { name, label, given: self.to_string(), files: self.files(), notes }
@@ -460,31 +453,25 @@ impl Settings {
                 "accounts" | "version" => {}
                 "predict" => all.predicting = name.take(key, PREDICTORS, predicted)?,
                 _ => {
-                    let corrected = name.take(key, CORRECTORS, corrected)?;
-                    if corrected.is_some() && all.predicting.is_none() {
-                        return Err(format!(
-                            "{given:?}: correct says what to expect of a job that outlives its prediction, and nothing is \
-                             predicted; add predict=tsafrir, or leave correct out"
-                        ));
-                    }
-                    all.predicting = all.predicting.map(corrected.unwrap_or(to_requested));
+                    let corrected = name.take(key, CORRECTORS, corrected)?.unwrap_or(to_requested);
+                    all.predicting = all.predicting.map(corrected);
                 }
             }
         }
         let sets = |key: &str| given.contains(&format!("+{key}="));
-        if sets("backfill") && all.rule.reserve == Depth::All {
-            return Err(format!(
-                "{given:?}: backfill orders the jobs without a reservation, and with reserve=all every job has one; leave one \
-                 of the two out"
-            ));
-        }
-        if all.compress == CompressOrder::Reserved && (sets("order") || sets("threshold")) {
-            return Err(format!(
-                "{given:?}: compress=reserved goes by reserved starts, and order and threshold are about other orders; \
-                 leave compress out, or those"
-            ));
-        }
-        name.finish().map(|()| (given, folder, all))
+        let predicts_nothing = base.settings.contains(&"correct") && all.predicting.is_none();
+        let contradiction = if sets("correct") && predicts_nothing {
+            "correct says what to expect of a job that outlives its prediction, and nothing is predicted; add predict=tsafrir, or \
+             leave correct out"
+        } else if sets("backfill") && all.rule.reserve == Depth::All {
+            "backfill orders the jobs without a reservation, and with reserve=all every job has one; leave one of the two out"
+        } else if all.compress == CompressOrder::Reserved && (sets("order") || sets("threshold")) {
+            "compress=reserved goes by reserved starts, and order and threshold are about other orders; leave compress out, or \
+             those"
+        } else {
+            return name.finish().map(|()| (given, folder, all));
+        };
+        Err(format!("{given:?}: {contradiction}"))
     }
 }
 

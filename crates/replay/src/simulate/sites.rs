@@ -57,7 +57,7 @@ impl Sites {
 
     /// The clusters of a machine file, or their machines, or all of it as one pool.
     pub(crate) fn from_file(path: &Path, inside: Inside) -> Result<Self> {
-        let file = Machines::open(path)?;
+        let (file, name) = (Machines::open(path)?, path.display());
         let clusters = file.clusters();
         let place = |name, processors, speed| (name, Machine { processors, speed });
         let places = match inside {
@@ -68,8 +68,7 @@ impl Sites {
                 let machines: u64 = clusters.iter().map(|one| u64::from(one.nodes)).sum();
                 ensure!(
                     machines <= MOST_MACHINES,
-                    "{}: has {machines} machines, and at most {MOST_MACHINES} are supported; use --inside cluster",
-                    path.display()
+                    "{name}: has {machines} machines, and at most {MOST_MACHINES} are supported; use --inside cluster"
                 );
                 let nodes = clusters.iter().flat_map(|one| (0..one.nodes).map(move |node| (one, node)));
                 nodes.map(|(one, node)| place(format!("{}-{node}", one.name), one.cpus_per_node, one.speed)).collect()
@@ -77,12 +76,10 @@ impl Sites {
             Inside::Pool => {
                 let (first, speed) = (&clusters[0].name, clusters[0].speed);
                 if let Some(other) = clusters.iter().find(|one| one.speed.total_cmp(&speed).is_ne()) {
+                    let other = format!("cluster {} has speed {}", other.name, other.speed);
                     bail!(
-                        "{}: cluster {} has speed {}, and {first} has {speed}: processors of different speed form no pool; use \
-                         --inside cluster or --inside machine",
-                        path.display(),
-                        other.name,
-                        other.speed
+                        "{name}: {other}, and {first} has {speed}: processors of different speed form no pool; use --inside \
+                         cluster or --inside machine"
                     );
                 }
                 let names: Vec<&str> = clusters.iter().map(|one| one.name.as_str()).collect();
@@ -136,9 +133,9 @@ fn unknown_size(error: InputError) -> anyhow::Error {
     let InputError::NoCapacity { path, nodes, widest } = error else { return error.into() };
     let nodes = nodes.map_or_else(String::new, |nodes| format!(", only that it has {nodes} nodes"));
     let widest = widest.map_or_else(String::new, |widest| format!(" (the widest job requests {widest})"));
+    let path = path.display();
     anyhow!(
-        "{}: the log does not say how many processors its machine has{nodes}: give --procs N or --machines FILE{widest}",
-        path.display()
+        "{path}: the log does not say how many processors its machine has{nodes}: give --procs N or --machines FILE{widest}"
     )
 }
 

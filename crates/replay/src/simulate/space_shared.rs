@@ -11,7 +11,7 @@ use super::world::{Entry, Opened, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::{Ear, Listener};
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, ensure};
 use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts, Predictions};
 use lab::interrupt::Interrupted;
 use lab::provenance::hashes_of;
@@ -125,7 +125,7 @@ fn numbers(known: Known) -> Numbers {
 /// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
 fn ensure_finishable(options: &LogOptions, sites: &Sites, on: &MachineOptions) -> Result<()> {
     let Some(outages @ Outages::Drawn { mtbf, mttr }) = &on.outages else { return Ok(()) };
-    let log = Log::open(options, sites)?;
+    let (log, trace) = (Log::open(options, sites)?, options.trace().display());
     let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
     for (job, number) in log.jobs(Known::default(), |one| (one.job, one.record.number)) {
         let suitable = sites.machines.iter().filter(|machine| machine.suits(&job.request));
@@ -134,9 +134,8 @@ fn ensure_finishable(options: &LogOptions, sites: &Sites, on: &MachineOptions) -
         let expected = (mtbf + mttr) * libm::expm1(takes.as_secs_f64() / mtbf);
         ensure!(
             expected < LATEST.as_secs_f64(),
-            "{}: job {number} runs for {takes} s and starts again after each failure; with --outages {outages} it would be expected \
-             to take more than {YEARS} years; give rarer outages, or fewer jobs with --max-jobs",
-            options.trace().display()
+            "{trace}: job {number} runs for {takes} s and starts again after each failure; with --outages {outages} it would be \
+             expected to take more than {YEARS} years; give rarer outages, or fewer jobs with --max-jobs"
         );
     }
     log.finish().map(drop)
@@ -188,13 +187,9 @@ impl Machines {
             .with_predictions(self.predicting_of(policy));
         let (multi_cluster, probe) = course.run(multi_cluster, probe)?;
         let counts = multi_cluster.predictions().map(Predictions::counts);
-        if let Some(error) = multi_cluster.error() {
-            return Err(error.into());
-        }
+        multi_cluster.error().map_or(Ok(()), Err)?;
         drop(multi_cluster);
-        if let Some(error) = unreadable.into_inner() {
-            bail!(error);
-        }
+        unreadable.into_inner().map_or(Ok(()), Err)?;
         Ok((counts, probe))
     }
 }

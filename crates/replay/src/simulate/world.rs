@@ -175,10 +175,10 @@ impl Wanted<'_> {
         if let Some(other) = other.or_else(|| names.contains(&text).then_some(&self.all[0])) {
             return format!(" is one of {}, and not of {}", other.chosen_by(), self.here.chosen_by());
         }
-        let lists = self.all.iter().filter(|world| world.is_clean());
-        let lists: Vec<String> =
-            lists.map(|world| format!("with {} there are {}", world.chosen_by(), (world.policies)())).collect();
         let known: Vec<String> = self.all.iter().map(|world| (world.policies)()).collect();
+        let lists = self.all.iter().zip(&known).filter(|(world, _)| world.is_clean());
+        let lists: Vec<_> =
+            lists.map(|(world, names)| format!("with {} there are {names}", world.chosen_by())).collect();
         let known = known.iter().flat_map(|names| names.split(", ")).chain(names.iter().copied());
         let hint = did_you_mean(PolicyName::base_of(text), known);
         let added = if names.is_empty() { String::new() } else { format!("; this program adds {}", names.join(", ")) };

@@ -36,26 +36,24 @@ pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[Arc<Own>]) -
         let its = ALL.iter().find(|world| world.profile == profile).map_or("", |world| world.model);
         anyhow!("--profile {profile} goes with --model {its}; leave it out with --model {model}")
     })?;
+    let chosen = here.chosen_by();
     for (option, is_given, takers) in &LIMITED {
+        let worlds = takers.iter().map(|world| world.chosen_by()).collect::<Vec<_>>().join(" and ");
         ensure!(
             !is_given(options) || takers.iter().any(|world| (world.model, world.profile) == (model, profile)),
-            "{option} does not go with {}, which takes {}: it is an option of {}; leave it out",
-            here.chosen_by(),
-            here.place,
-            takers.iter().map(|world| world.chosen_by()).collect::<Vec<_>>().join(" and ")
+            "{option} does not go with {chosen}, which takes {}: it is an option of {worlds}; leave it out",
+            here.place
         );
     }
     ensure!(
         here.model == MODELS[0].0 || !matches!(log.estimates, Estimates::MeanOfUser(_)),
-        "--estimates mean-of-user does not go with {}, whose policies predict run times themselves or use none; leave it out",
-        here.chosen_by()
+        "--estimates mean-of-user does not go with {chosen}, whose policies predict run times themselves or use none; leave it out"
     );
     let opened = (here.open)(&Wanted { log, options, own, here, all: &ALL })?;
     for (k, Named { name, given, .. }) in opened.policies.iter().enumerate() {
-        if let Some(other) = opened.policies[..k].iter().find(|other| other.name == *name) {
+        if let Some(Named { given: other, .. }) = opened.policies[..k].iter().find(|other| other.name == *name) {
             bail!(
-                "--policy {} and --policy {given} would both be called {name}, and write to one folder; rename a program or a file",
-                other.given
+                "--policy {other} and --policy {given} would both be called {name}, and write to one folder; rename a program or a file"
             );
         }
     }

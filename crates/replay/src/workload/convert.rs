@@ -4,31 +4,28 @@ use super::cli::Convert;
 use super::file::NewFile;
 use super::source::{LogBytes, failed};
 use super::words::{counted, printed};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, anyhow, bail, ensure};
 use lab::cli::{Common, Ending};
 use lab::interrupt::{self, Interrupted};
-use std::fmt::Write;
 use workload::convert::{convert_read, convert_sacct};
 use workload::repair::Repair;
 use workload::{ConvertError, Converted, Layout, SacctReader};
 
 pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
     let Convert { file, to, from, zone, procs, out } = options;
+    let shown = file.display();
     ensure!(*to != Layout::Sacct, "--to sacct: that format is read and not written; give swf, swf21 or gwf");
     let from = match from {
         Some(from) => *from,
-        None if file.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) => bail!(
-            "{}: is a pipe or a device, whose format cannot be recognized before it is read; give it with --from",
-            file.display()
-        ),
+        None if file.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) => {
+            bail!(
+                "{shown}: is a pipe or a device, whose format cannot be recognized before it is read; give it with --from"
+            )
+        }
         None => Layout::detect(file)?,
     };
     for (option, is_given) in [("--zone", zone.is_some()), ("--procs", procs.is_some())] {
-        ensure!(
-            !is_given || from == Layout::Sacct,
-            "{option} goes with a log from sacct; {} is in {from}",
-            file.display()
-        );
+        ensure!(!is_given || from == Layout::Sacct, "{option} goes with a log from sacct; {shown} is in {from}");
     }
     let mut new = NewFile::create(out)?;
     let source = LogBytes::open(file, "convert", common.quiet).map_err(ConvertError::Log);
@@ -39,13 +36,10 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
         }
         _ => convert_read(file, source, from, *to, &mut new),
     });
-    let done = match done {
-        Ok(done) => done,
-        Err(ConvertError::Log(error)) => bail!(failed(error)),
-        Err(error @ ConvertError::Write(_)) => {
-            return Err(error).with_context(|| format!("cannot write {}", out.display()));
-        }
-    };
+    let done = done.map_err(|error| match error {
+        ConvertError::Log(error) => failed(error),
+        ConvertError::Write(_) => anyhow!(error).context(format!("cannot write {}", out.display())),
+    })?;
     if interrupt::requested() {
         bail!(Interrupted::Lost);
     }
@@ -70,18 +64,16 @@ fn in_words(done: &Converted, from: Layout, to: Layout, quiet: bool) -> String {
         return text;
     }
     for (column, count) in &done.lost {
-        let _ = writeln!(text, "lost: {column} of {}; {to} has no column for it", counted(*count, "record"));
+        text += &format!("lost: {column} of {}; {to} has no column for it\n", counted(*count, "record"));
     }
     for Repair { rule, count, first_line } in done.repairs.iter() {
         let line = first_line.unwrap_or_default();
-        let _ = writeln!(text, "{rule}: {count} (first on line {line}); {}", rule.description());
+        text += &format!("{rule}: {count} (first on line {line}); {}\n", rule.description());
     }
-    match done.names {
-        0 => {}
-        1 => text += "1 name became a number; a comment before its first job names it\n",
-        names => {
-            let _ = writeln!(text, "{names} names became numbers; comments before their first jobs list them");
-        }
-    }
-    text
+    let names = match done.names {
+        0 => String::new(),
+        1 => "1 name became a number; a comment before its first job names it\n".to_owned(),
+        names => format!("{names} names became numbers; comments before their first jobs list them\n"),
+    };
+    text + &names
 }

@@ -20,12 +20,8 @@ pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
             return Ok(SwfReader::from_read(path, LogBytes::open(path, what, quiet)?)?);
         }
     };
-    bail!(
-        "{}: {foreign}; convert it first: {} workload convert {} --to swf --out FILE.swf",
-        path.display(),
-        lab::cli::program(),
-        quoted(&path.to_string_lossy())
-    );
+    let (shown, program, name) = (path.display(), lab::cli::program(), path.to_string_lossy());
+    bail!("{shown}: {foreign}; convert it first: {program} workload convert {} --to swf --out FILE.swf", quoted(&name));
 }
 
 /// The reason for the end of reading: Ctrl-C, or a fault of the log.
