@@ -59,6 +59,7 @@ pub(super) struct PlannedStart {
     pub(super) line: u64,
 }
 
+#[derive(Default)]
 pub(super) struct Checked {
     /// Starts by time, then in the order of the schedule.
     pub(super) starts: Vec<PlannedStart>,
@@ -71,8 +72,7 @@ pub(super) struct Checked {
 
 /// Checks each row, and then all of them over time.
 pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> Result<Checked> {
-    let found = Checked { starts: Vec::new(), findings: FindingList::default(), no_jobs: 0, rejected: 0 };
-    let mut look = Look { jobs, places, offset: offset(jobs, rows), found };
+    let mut look = Look { jobs, places, offset: offset(jobs, rows), found: Checked::default() };
     let mut seen: Vec<Option<u64>> = vec![None; jobs.jobs.len()];
     let mut left: FxHashMap<u64, VecDeque<usize>> = FxHashMap::default(); // records of a number without a row; never iterated
     let mut allocated = Vec::new();
@@ -252,11 +252,9 @@ impl Look<'_> {
             let range = firsts[machine]..firsts[machine].saturating_add(self.places.machines[machine].processors);
             let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
             if count != u64::from(width) || !blocks.iter().all(is_there) {
-                let (first, last) = (range.start, range.end - 1);
+                let places = format!("of {} to {}", range.start, range.end - 1);
                 self.find_at(FindingKind::ProcessorTwice, start, |number| {
-                    format!(
-                        "job {number} is given {count} processors by name, of {first} to {last}, and requested {width}"
-                    )
+                    format!("job {number} is given {count} processors by name, {places}, and requested {width}")
                 });
                 continue;
             }
@@ -300,12 +298,10 @@ pub(super) fn ensure_up(jobs: &LoggedJobs, outages: &[Outage], names: &[String],
         let hits = outages.get(next).filter(|(outage, _)| outage.down < start.finish);
         let holds = outages[..next].last().filter(|(_, up)| *up > start.start);
         let Some((outage, up)) = holds.or(hits) else { continue };
-        let number = jobs.jobs[start.job].record.number;
-        found.findings.add(FindingKind::MachineDown, number, Some(start.start), start.line, || {
-            format!(
-                "job {number} runs from {} s to {} s on {}, which is down from {} s to {up} s",
-                start.start, start.finish, names[start.machine], outage.down
-            )
+        let PlannedStart { job, machine, start: at, finish, line } = *start;
+        let (number, name, down) = (jobs.jobs[job].record.number, &names[machine], outage.down);
+        found.findings.add(FindingKind::MachineDown, number, Some(at), line, || {
+            format!("job {number} runs from {at} s to {finish} s on {name}, which is down from {down} s to {up} s")
         });
     }
 }

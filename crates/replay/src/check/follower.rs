@@ -259,12 +259,9 @@ impl<'a> Follower<'a> {
         let Some(first) = view.queue.front() else { return String::new() };
         let free: u64 = view.free.iter().copied().map(u64::from).sum();
         let processors: u64 = view.machines.iter().map(|machine| u64::from(machine.processors)).sum();
-        format!(
-            "{free} of {processors} processors are free, {} wait, the first of them job {} for {}",
-            view.queue.len(),
-            self.jobs.jobs[first.job.index()].record.number,
-            first.request.processors
-        )
+        let (waiting, number) = (view.queue.len(), self.jobs.jobs[first.job.index()].record.number);
+        let wide = first.request.processors;
+        format!("{free} of {processors} processors are free, {waiting} wait, the first of them job {number} for {wide}")
     }
 
     /// `no job`, `job 3`, `jobs 3, 4 and 9 more`.

@@ -16,11 +16,10 @@ pub(super) fn fit(options: &Fit, common: &Common) -> Result<Ending> {
     let model = model::fit(records, zone.utc_offset).map_err(failed)?;
     let log = file.file_name().unwrap_or_default().to_string_lossy();
     let hash = sha256_of(file).map_or_else(String::new, |hash| format!("# SHA-256 of the log: {hash}\n"));
-    let program = lab::cli::program();
+    let (program, version) = (lab::cli::program(), env!("CARGO_PKG_VERSION"));
     let head = format!(
-        "# Measured in {log} by `{program} workload fit`, version {}.\n{hash}\
-         # For `{program} workload generate session --preset FILE`.\n\n",
-        env!("CARGO_PKG_VERSION")
+        "# Measured in {log} by `{program} workload fit`, version {version}.\n{hash}\
+         # For `{program} workload generate session --preset FILE`.\n\n"
     );
     let preset = head + &model.to_toml()?;
     new.write_all(preset.as_bytes()).with_context(|| format!("cannot write {}", out.display()))?;

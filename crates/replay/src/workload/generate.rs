@@ -16,7 +16,7 @@ pub(crate) use model::CompleteModel;
 use sha2::{Digest, Sha256};
 use sim_core::{Span, Streams};
 use workload::SwfWriter;
-use workload::model::{ModelJob, Tsafrir};
+use workload::model::{ModelEntry, ModelJob, Tsafrir};
 
 /// Number of jobs between two checks for Ctrl-C and reports of progress.
 const PATIENCE: u32 = 4096;
@@ -73,13 +73,9 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
         "cut_at_longest_estimate": cut,
     });
     let load = load.map_or_else(String::new, |load| format!(", load {}", fixed(load, 2)));
-    let mut words = format!(
-        "{} of {} over {} for {}{load}\n",
-        counted(u64::from(count), "job"),
-        model.model.name,
-        duration(last.as_secs_f64()),
-        counted(u64::from(model.processors), "processor"),
-    );
+    let (jobs, processors) = (counted(u64::from(count), "job"), counted(u64::from(model.processors), "processor"));
+    let (name, span) = (model.model.name, duration(last.as_secs_f64()));
+    let mut words = format!("{jobs} of {name} over {span} for {processors}{load}\n");
     if cut > 0 {
         words += &format!("{} ran for longer than the longest estimate: cut there\n", counted(u64::from(cut), "job"));
     }
@@ -126,31 +122,26 @@ fn model_of(asked: TsafrirEstimates, jobs: &[ModelJob]) -> Result<Tsafrir> {
 fn head(options: &Generate, model: &CompleteModel, count: u32) -> Result<String> {
     let parameters = model.parameters.to_toml()?;
     let lines: Vec<&str> = parameters.lines().filter(|line| !line.is_empty()).collect();
-    let version = env!("CARGO_PKG_VERSION");
+    let (version, command) = (env!("CARGO_PKG_VERSION"), command(options, count));
+    let (Generate { seed, .. }, CompleteModel { model: ModelEntry { origin, name, .. }, processors, .. }) =
+        (options, model);
     let mut head = format!(
         "Version: 2.2\n\
-         Computer: none; jobs drawn from {}\n\
+         Computer: none; jobs drawn from {origin}\n\
          Installation: Gridproof {version}\n\
          MaxJobs: {count}\n\
          MaxRecords: {count}\n\
-         MaxProcs: {}\n\
-         Model: {}\n\
-         Seed: {}\n\
-         Command: {}\n",
-        model.model.origin,
-        model.processors,
-        model.model.name,
-        options.seed,
-        command(options, count),
+         MaxProcs: {processors}\n\
+         Model: {name}\n\
+         Seed: {seed}\n\
+         Command: {command}\n"
     );
     if lines.len() <= LONGEST_HEAD {
         head += &format!("Parameters:\n{}\n", lines.join("\n"));
     } else {
         let hash = hex::encode(Sha256::digest(parameters.as_bytes()));
-        head += &format!(
-            "Parameters: {} lines of SHA-256 {hash}; the command with --show prints them\n",
-            units::count(lines.len() as u64)
-        );
+        let lines = units::count(lines.len() as u64);
+        head += &format!("Parameters: {lines} lines of SHA-256 {hash}; the command with --show prints them\n");
     }
     Ok(head)
 }

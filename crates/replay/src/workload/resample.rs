@@ -97,14 +97,12 @@ fn head(options: &Resample, header: &Header, made: &Resampled) -> String {
     let processors = options.machine.procs.or(header.max_procs);
     let capacity = processors.map_or_else(String::new, |processors| format!("MaxProcs: {processors}\n"));
     let hash = sha256_of(&options.file).map_or_else(String::new, |hash| format!("Note: SHA-256 of that log: {hash}\n"));
+    let (version, count) = (env!("CARGO_PKG_VERSION"), made.log.jobs().len());
+    let (Resampled { how, .. }, Resample { seed, .. }) = (made, options);
     format!(
-        "Version: 2.2\nComputer: as in {name}\nInstallation: Gridproof {}\nMaxJobs: {count}\nMaxRecords: {count}\n\
-         {kept}{capacity}Note: resampled from {name}: {}; seed {}\n{hash}\
-         Note: job numbers of that log are in the file .jobs.csv beside this one\n",
-        env!("CARGO_PKG_VERSION"),
-        made.how,
-        options.seed,
-        count = made.log.jobs().len(),
+        "Version: 2.2\nComputer: as in {name}\nInstallation: Gridproof {version}\nMaxJobs: {count}\nMaxRecords: {count}\n\
+         {kept}{capacity}Note: resampled from {name}: {how}; seed {seed}\n{hash}\
+         Note: job numbers of that log are in the file .jobs.csv beside this one\n"
     )
 }
 

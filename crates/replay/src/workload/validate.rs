@@ -3,8 +3,7 @@
 use super::cli::Validate;
 use super::source::{failed, swf};
 use super::words::{counted, line_of};
-use crate::units::aligned;
-use crate::units::count;
+use crate::units::{aligned, count};
 use anyhow::{Result, anyhow, bail};
 use lab::cli::{Common, Ending, print};
 use std::io::IsTerminal;
@@ -81,10 +80,8 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
         None => Ok(Ending::Done),
         Some((first, _)) => {
             let lines = kinds.iter().find(|kind| kind.rule == Rule::Unreadable).map_or(0, |kind| kind.count);
-            Err(anyhow!(
-                "{name}: {} cannot be read, the first of them line {first}; mend or delete it",
-                counted(lines, "line")
-            ))
+            let lines = counted(lines, "line");
+            Err(anyhow!("{name}: {lines} cannot be read, the first of them line {first}; mend or delete it"))
         }
     }
 }

@@ -31,12 +31,11 @@ impl CompleteModel {
         let name = model.name;
         match (procs, model.least_processors) {
             (Some(_), None) => {
-                let others: Vec<&str> =
-                    models().iter().filter(|model| model.least_processors.is_some()).map(|model| model.name).collect();
+                let others = models().iter().filter(|model| model.least_processors.is_some()).map(|model| model.name);
+                let others = others.collect::<Vec<_>>().join(" or ");
                 bail!(
-                    "--procs does not fit {name}: its sizes are those of a table; generate {}, or change the table in a \
-                     preset (--show prints one)",
-                    others.join(" or ")
+                    "--procs does not fit {name}: its sizes are those of a table; generate {others}, or change the table in a \
+                     preset (--show prints one)"
                 )
             }
             (Some(procs), Some(least)) if procs < least => {

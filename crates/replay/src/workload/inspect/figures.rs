@@ -3,8 +3,7 @@
 use super::super::words::{counted, share};
 use crate::units::count;
 use lab::chart::{Axis, Chart, Point, Series};
-use lab::shown::seen;
-use lab::shown::{DataRow, Shown};
+use lab::shown::{DataRow, Shown, seen};
 use std::collections::BTreeMap;
 use workload::Inspection;
 use workload::inspect::{Spread, UserShare};
@@ -91,11 +90,8 @@ fn sizes(log: &Inspection) -> Shown {
     }
     let (places, jobs): (Vec<String>, Vec<u64>) = ranges.into_iter().unzip();
     let shares: Vec<f64> = jobs.into_iter().map(|jobs| share(jobs, log.jobs)).collect();
-    let caption = format!(
-        "{:.1} % of the jobs have one processor, {:.1} % another power of two.",
-        100.0 * log.serial,
-        100.0 * log.power_of_two
-    );
+    let [serial, powers] = [log.serial, log.power_of_two].map(|share| 100.0 * share);
+    let caption = format!("{serial:.1} % of the jobs have one processor, {powers:.1} % another power of two.");
     by_place("sizes", "Sizes of jobs", "largest number of processors in each range", places, &shares, &caption)
 }
 
@@ -144,10 +140,9 @@ fn accuracy(log: &Inspection) -> Option<Shown> {
     let places = tenths.chain(["beyond".to_owned()]).collect();
     let jobs = log.accuracy.tenths.into_iter().chain([log.accuracy.beyond]);
     let shares: Vec<f64> = jobs.map(|jobs| share(jobs, estimated)).collect();
+    let (jobs, mean) = (counted(estimated, "job"), 100.0 * log.accuracy.mean);
     let caption = format!(
-        "Of {} with a requested time. On average they run for {:.1} % of it, counted as 100 % at most.",
-        counted(estimated, "job"),
-        100.0 * log.accuracy.mean
+        "Of {jobs} with a requested time. On average they run for {mean:.1} % of it, counted as 100 % at most."
     );
     let x = "run time as a share of the requested time (%)";
     Some(by_place("accuracy", "Accuracy of estimates", x, places, &shares, &caption))

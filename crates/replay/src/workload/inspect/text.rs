@@ -66,37 +66,22 @@ impl InspectedLog<'_> {
         if !parts.is_empty() {
             add("also", parts.join(", "));
         }
-        add(
-            "sizes",
-            format!(
-                "{} serial, {} larger powers of two; often {}",
-                percent(log.serial),
-                percent(log.power_of_two),
-                listed(&log.sizes, log.jobs, |size| count(u64::from(size)))
-            ),
-        );
+        let [serial, powers] = [log.serial, log.power_of_two].map(percent);
+        let often = listed(&log.sizes, log.jobs, |size| count(u64::from(size)));
+        add("sizes", format!("{serial} serial, {powers} larger powers of two; often {often}"));
         let estimated = log.jobs - log.without_estimate;
         if estimated > 0 {
             let missing = match log.without_estimate {
                 0 => String::new(),
                 without => format!(", {} without one", counted(without, "job")),
             };
-            add(
-                "requested",
-                format!(
-                    "{}{missing}; often {}",
-                    counted(log.estimate_values.len() as u64, "different time"),
-                    listed(&log.estimate_values, estimated, exact)
-                ),
-            );
-            add(
-                "accuracy",
-                format!(
-                    "run time is {} of the requested time on average, and beyond it for {} of the jobs",
-                    percent(log.accuracy.mean),
-                    percent(share(log.accuracy.beyond, estimated))
-                ),
-            );
+            let times = counted(log.estimate_values.len() as u64, "different time");
+            let often = listed(&log.estimate_values, estimated, exact);
+            add("requested", format!("{times}{missing}; often {often}"));
+            let [mean, beyond] = [log.accuracy.mean, share(log.accuracy.beyond, estimated)].map(percent);
+            let accuracy =
+                format!("run time is {mean} of the requested time on average, and beyond it for {beyond} of the jobs");
+            add("accuracy", accuracy);
         }
         facts
     }
@@ -138,13 +123,8 @@ impl InspectedLog<'_> {
         }
         let width = self.log.anomalies.iter().map(|anomaly| count(anomaly.count).len()).max().unwrap_or(0);
         let line = |anomaly: &Repair| {
-            format!(
-                "{:>width$} × {}: {} (first: line {})\n",
-                count(anomaly.count),
-                anomaly.rule,
-                anomaly.rule.description(),
-                line_of(anomaly)
-            )
+            let (times, rule, first) = (count(anomaly.count), anomaly.rule, line_of(anomaly));
+            format!("{times:>width$} × {rule}: {} (first: line {first})\n", rule.description())
         };
         self.log.anomalies.iter().map(line).collect()
     }
