@@ -5,6 +5,7 @@ use lab::page::Table;
 use lab::table::in_words;
 use metrics::backlog::Trend;
 use metrics::{ConfidenceInterval, Metric};
+use workload::repair::Repair;
 
 /// Whole numbers unchanged, others to four digits.
 pub(super) fn readable(value: f64) -> String {
@@ -163,6 +164,12 @@ pub(super) fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> 
         Some(value) if metric.is_flag() => if value > 0.5 { "yes" } else { "no" }.to_owned(),
         value => value.map_or_else(String::new, number),
     }
+}
+
+/// A rule for repairs in a table: its name, the number of records, the first line, and the problem.
+pub(crate) fn repair(Repair { rule, count: records, first_line }: &Repair) -> [String; 4] {
+    let line = first_line.map_or_else(String::new, |line| line.to_string());
+    [rule.to_string(), count(*records), line, rule.description().to_owned()]
 }
 
 /// Sentence about a saturated policy; `None` for another.

@@ -77,7 +77,9 @@ impl World for Alea31 {
         let take_in = |one: Result<LogJob, _>| {
             let one = one?;
             let job = one.job;
-            known.borrow_mut().insert(job.id, Box::new(SimulatedJob::of_alea31(one)));
+            let is_cut = alea31::limit(&job) < job.runtime;
+            let simulated = SimulatedJob::new(alea31::executed_time(&job), is_cut, one);
+            known.borrow_mut().insert(job.id, Box::new(simulated));
             Ok(job)
         };
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;

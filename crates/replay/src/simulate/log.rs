@@ -29,8 +29,8 @@ impl Log {
     pub(super) fn jobs<T>(&self, known: Known, of: impl Fn(&LogJob) -> T) -> impl Iterator<Item = T> {
         let next = move || {
             let job = self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten()?;
-            let (id, of_job) = (job.job.id, of(&job));
-            known.borrow_mut().insert(id, Box::new(SimulatedJob::new(job)));
+            let (id, of_job, runtime) = (job.job.id, of(&job), job.job.runtime);
+            known.borrow_mut().insert(id, Box::new(SimulatedJob::new(runtime, runtime < job.logged_runtime, job)));
             Some(of_job)
         };
         std::iter::from_fn(next).fuse()

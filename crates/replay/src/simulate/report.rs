@@ -6,7 +6,7 @@ use super::rows::LISTED;
 use super::sites::Sites;
 use super::world::{Opened, Run};
 use crate::options::stem;
-use crate::units::{aligned, alone, cell, count, readable, saturation, table};
+use crate::units::{aligned, alone, cell, readable, repair, saturation, table};
 use anyhow::Result;
 use lab::chart::Picture;
 use lab::output::manifest::PROGRAMS;
@@ -96,11 +96,7 @@ impl Simulation {
             let values = self.runs.iter().map(|run| alone(cell(metric, run.value(metric), readable)));
             std::iter::once(alone(metric.in_words())).chain(values).collect()
         });
-        let repairs = self.runs[0].outcome.repairs.iter().map(|repair| {
-            let line = repair.first_line.map_or_else(String::new, |line| line.to_string());
-            vec![repair.rule.to_string(), count(repair.count), line, repair.rule.description().to_owned()]
-        });
-        let repairs: Vec<_> = repairs.collect();
+        let repairs: Vec<_> = self.runs[0].outcome.repairs.iter().map(|one| repair(&one).to_vec()).collect();
         let caveats = self.caveats(repairs.len());
         let caption = "Bounded slowdown has a bound of 10 s. columns.md defines each metric.";
         let summary = self.table(["summary", "All of summary.csv", caption], &["metric"], rows);

@@ -132,16 +132,8 @@ pub(crate) struct SimulatedJob {
 }
 
 impl SimulatedJob {
-    pub(super) fn new(log: LogJob) -> Self {
-        Self::running(log.job.runtime, log.job.runtime < log.logged_runtime, log)
-    }
-
-    /// A job of the profile `alea31`. The simulator cuts it itself.
-    pub(super) fn of_alea31(log: LogJob) -> Self {
-        Self::running(alea31::executed_time(&log.job), alea31::limit(&log.job) < log.job.runtime, log)
-    }
-
-    fn running(run: Span, exceeds_limit: bool, log: LogJob) -> Self {
+    /// A job that runs for `run` at reference speed; `exceeds_limit` is true if it would have run longer than its limit.
+    pub(super) fn new(run: Span, exceeds_limit: bool, log: LogJob) -> Self {
         Self { log, run, exceeds_limit, record: None, processors: Box::default() }
     }
 

@@ -95,10 +95,10 @@ fn overview(report: &Simulation) -> Part {
     let on_machine = log.and_then(|log| log.sums.summary.wait.mean());
     if let Some((simulated, logged)) = baseline.value(wait).zip(on_machine) {
         let [simulated, logged] = [simulated, logged].map(|mean| amount(wait, mean));
+        let simulated = format!("in the simulation under {} {simulated}", baseline.label);
         caption += &format!(
-            " In the log itself jobs waited {logged} on average, in the simulation under {} {simulated}. A large difference means that the \
-             site had rules, priorities or outages that the simulation lacks.",
-            baseline.label
+            " In the log itself jobs waited {logged} on average, {simulated}. A large difference means that the site had rules, \
+             priorities or outages that the simulation lacks."
         );
     }
     let mut table = report.table(["overview", "The policies", &caption], &["metric"], shown.map(row));
@@ -111,7 +111,7 @@ fn overview(report: &Simulation) -> Part {
 
 fn distributions(report: &Simulation) -> Section {
     let curve = |id: &str, title: &str, x: Axis, of: fn(&Run) -> &MetricSummary| {
-        let points = |(slot, run)| named(run, Series::lines("", distribution(of(run), 1.0))).in_slot(slot);
+        let points = |(slot, run)| named(run, Series::lines("", distribution(of(run)))).in_slot(slot);
         let y = format!("jobs with at most this {} (%)", id.trim_end_matches("-distribution").replace('-', " "));
         let series: Vec<Series> = report.runs.iter().enumerate().map(points).collect();
         // If all jobs have equal values, there is no curve.
@@ -130,14 +130,14 @@ fn named(run: &Run, series: Series) -> Series {
     Series { name: run.label.clone(), about: run.full_name(), ..series }
 }
 
-/// Points of a distribution function, in percent; smaller values are drawn at `least`.
-fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
+/// Points of a distribution function, in percent; values below 1 are drawn at 1.
+fn distribution(metric: &MetricSummary) -> Vec<Point> {
     const STEPS: u32 = 240;
     let mut points: Vec<Point> = Vec::new();
     for step in 1..=STEPS {
         let share = f64::from(step) / f64::from(STEPS);
         let Some(value) = metric.quantile(share) else { return points };
-        let point = Point::new(value.max(least), 100.0 * share);
+        let point = Point::new(value.max(1.0), 100.0 * share);
         match points.last_mut() {
             // The last of equal values has the share of all.
             Some(last) if (last.x - point.x).abs() <= 1e-3 * point.x => *last = point,
@@ -151,20 +151,17 @@ fn distribution(metric: &MetricSummary, least: f64) -> Vec<Point> {
 type By = (&'static str, fn(&Outcome) -> &Breakdown);
 
 const KINDS: [By; 4] = [
-    (CLASS, |watched| &watched.totals.sums.classes),
-    (USER, |watched| &watched.totals.sums.users),
+    ("class", |watched| &watched.totals.sums.classes),
+    ("user", |watched| &watched.totals.sums.users),
     ("group", |watched| &watched.groups),
     ("partition", |watched| &watched.partitions),
 ];
-
-const CLASS: &str = "class";
-const USER: &str = "user";
 
 /// Mean wait and bounded slowdown by class, user, group and partition.
 fn breakdowns(report: &Simulation) -> Section {
     let (mut parts, mut missing, first) = (Vec::new(), Vec::new(), &report.runs[0].outcome);
     for (kind, by) in KINDS.into_iter().filter(|_| first.totals.sums.summary.jobs > 0) {
-        if kind != CLASS && by(first).heaviest().len() < 2 {
+        if kind != "class" && by(first).heaviest().len() < 2 {
             missing.push(kind);
             continue;
         }
@@ -180,7 +177,8 @@ fn breakdowns(report: &Simulation) -> Section {
 /// One metric of each class, or of the users, groups or partitions with most work and of the others together: means over jobs.
 fn breakdown(report: &Simulation, (kind, by): By, metric: &Metric, of: fn(&Portion) -> &Mean) -> Part {
     let first = &report.runs[0].outcome;
-    let all = if kind == CLASS { JobClass::ALL.map(|class| Some(class as u32)).to_vec() } else { by(first).heaviest() };
+    let all =
+        if kind == "class" { JobClass::ALL.map(|class| Some(class as u32)).to_vec() } else { by(first).heaviest() };
     let row = |name: String, numbers: &[Option<u32>]| {
         let portions = report.runs.iter().map(|run| by(&run.outcome).together(numbers));
         let Portion { work, wait, .. } = by(first).together(numbers);
@@ -189,8 +187,8 @@ fn breakdown(report: &Simulation, (kind, by): By, metric: &Metric, of: fn(&Porti
         named.into_iter().chain(portions.map(|portion| cells(metric, of(&portion).mean()))).collect()
     };
     let name = |number: Option<u32>| match (kind, number) {
-        (CLASS, Some(class)) => JobClass::ALL[class as usize].name().to_owned(),
-        (USER, Some(user)) => first.users.get(&number).map_or_else(|| user.to_string(), Label::to_string),
+        ("class", Some(class)) => JobClass::ALL[class as usize].name().to_owned(),
+        ("user", Some(user)) => first.users.get(&number).map_or_else(|| user.to_string(), Label::to_string),
         (_, Some(number)) => number.to_string(),
         (_, None) => "unknown".to_owned(),
     };
@@ -201,7 +199,7 @@ fn breakdown(report: &Simulation, (kind, by): By, metric: &Metric, of: fn(&Porti
     let most =
         format!("The {MOST} {kind}s with most processor-seconds, and the others together. Means over their jobs.");
     let caption = match (kind, others) {
-        (CLASS, _) => "Means over jobs.",
+        ("class", _) => "Means over jobs.",
         (_, []) => "In order of processor-seconds. Means over their jobs.",
         _ => &most,
     };
@@ -238,11 +236,10 @@ fn over_time(report: &Simulation) -> Section {
             series.is_hidden = slot != report.baseline;
             series.slot = Some(GREY);
         }
-        caption += &format!(
-            " Under {}; under the other policies utilization differs by less than {} points over the whole log.",
-            report.runs[report.baseline].label,
-            if points < 0.1 { "0.1" } else { "1" }
-        );
+        let (label, most) = (&report.runs[report.baseline].label, if points < 0.1 { "0.1" } else { "1" });
+        let others =
+            format!("under the other policies utilization differs by less than {most} points over the whole log");
+        caption += &format!(" Under {label}; {others}.");
     }
     // If one policy's queue is ten times another's, the other would be a flat line.
     let peaks = report.runs.iter().map(|run| run.outcome.waiting.iter().map(|(_, mean)| *mean).fold(0.0, f64::max));
@@ -333,10 +330,8 @@ fn section(id: &str, title: &str, words: Vec<String>, parts: Vec<Part>) -> Secti
 /// A picture with its caption and the files beside it.
 fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
     let picture = picture.into();
-    let data = match picture.id().strip_prefix("gantt-") {
-        Some(policy) => format!("{policy}/jobs.csv"),
-        None => format!("data/{}.csv", picture.id()),
-    };
+    let data = picture.id().strip_prefix("gantt-").map(|policy| format!("{policy}/jobs.csv"));
+    let data = data.unwrap_or_else(|| format!("data/{}.csv", picture.id()));
     Part::Figure(Box::new(Figure::new(picture, caption, data)))
 }
 

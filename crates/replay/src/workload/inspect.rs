@@ -5,9 +5,9 @@ mod text;
 
 use super::cli::Inspect;
 use super::source::{failed, sha256_of, swf};
-use super::words::{exact, line_of, percent, printed, share};
+use super::words::{exact, percent, printed, share};
 use crate::options::{stem, words};
-use crate::units::{count, duration};
+use crate::units::{count, duration, repair};
 use anyhow::{Context, Result};
 use figures::LOAD;
 use lab::chart::date;
@@ -129,10 +129,7 @@ impl InspectedLog<'_> {
         let (load, figures): (Vec<_>, Vec<_>) = figures.into_iter().partition(|figure| figure.picture.id() == LOAD);
         let mut spreads = self.spreads();
         let heads = spreads.remove(0);
-        let anomalies = log.anomalies.iter().map(|anomaly| {
-            let (name, what) = (anomaly.rule.name().to_owned(), anomaly.rule.description().to_owned());
-            vec![name, count(anomaly.count), line_of(anomaly), what]
-        });
+        let anomalies = log.anomalies.iter().map(|anomaly| repair(anomaly).to_vec());
         let users = log.busiest_users.iter().map(|user| {
             vec![user.user.to_string(), percent(user.work), count(user.jobs), percent(share(user.jobs, log.jobs))]
         });

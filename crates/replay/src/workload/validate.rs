@@ -2,8 +2,8 @@
 
 use super::cli::Validate;
 use super::source::{failed, swf};
-use super::words::{counted, line_of};
-use crate::units::{aligned, count};
+use super::words::counted;
+use crate::units::{aligned, count, repair};
 use anyhow::{Result, anyhow, bail};
 use lab::cli::{Common, Ending, print};
 use std::io::IsTerminal;
@@ -122,8 +122,7 @@ fn summary(found: u64, limit: u64, kinds: &[Repair], whole_log: Option<&str>) ->
     }
     if found > 0 {
         let mut rows = vec![["anomaly", "records", "first line"].map(str::to_owned).to_vec()];
-        let row = |kind: &Repair| vec![kind.rule.to_string(), count(kind.count), line_of(kind)];
-        rows.extend(kinds.iter().map(row));
+        rows.extend(kinds.iter().map(|kind| repair(kind)[..3].to_vec()));
         // The last column is a sentence, and is aligned to the left.
         let said = std::iter::once("a simulation").chain(kinds.iter().map(|kind| consequence(kind.rule)));
         text.extend(aligned(&rows).lines().zip(said).map(|(row, said)| format!("{row}  {said}\n")));

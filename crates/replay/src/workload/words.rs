@@ -4,7 +4,6 @@ use crate::units::count;
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
 use std::path::Path;
-use workload::repair::Repair;
 
 /// Prints the result of a command that has written `out`: `answer`, or `words` and the path.
 pub(super) fn printed(common: &Common, answer: &serde_json::Value, words: &str, out: &Path) -> Ending {
@@ -51,11 +50,6 @@ pub(super) fn columns(counts: &[u64]) -> String {
         count => HEIGHTS[usize::try_from((8 * u128::from(count)).div_ceil(u128::from(most)) - 1).expect("below eight")],
     };
     counts.iter().copied().map(column).collect()
-}
-
-/// Line of the first anomaly of a kind.
-pub(super) fn line_of(kind: &Repair) -> String {
-    kind.first_line.map_or_else(String::new, |line| line.to_string())
 }
 
 #[cfg(test)]

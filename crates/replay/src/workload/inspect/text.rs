@@ -1,8 +1,8 @@
 //! A log in a screenful of text.
 
-use super::super::words::{columns, counted, exact, line_of, percent, share};
+use super::super::words::{columns, counted, exact, percent, share};
 use super::InspectedLog;
-use crate::units::{aligned, count, duration, readable};
+use crate::units::{aligned, count, duration, readable, repair};
 use lab::chart::fixed;
 use std::collections::BTreeMap;
 use workload::inspect::Spread;
@@ -123,8 +123,8 @@ impl InspectedLog<'_> {
         }
         let width = self.log.anomalies.iter().map(|anomaly| count(anomaly.count).len()).max().unwrap_or(0);
         let line = |anomaly: &Repair| {
-            let (times, rule, first) = (count(anomaly.count), anomaly.rule, line_of(anomaly));
-            format!("{times:>width$} × {rule}: {} (first: line {first})\n", rule.description())
+            let [rule, times, first, what] = repair(anomaly);
+            format!("{times:>width$} × {rule}: {what} (first: line {first})\n")
         };
         self.log.anomalies.iter().map(line).collect()
     }
