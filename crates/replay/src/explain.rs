@@ -101,8 +101,7 @@ impl Explanations {
     }
 }
 
-/// Numbers of jobs that are given by number or by name; refuses those that the log does not have. Reads all of the log, so that
-/// repairs and ignored content are counted.
+/// Numbers of jobs given by number or name, all of the log. Reads the whole log, so that repairs and ignored content are counted.
 fn numbers_of(options: &LogOptions, wanted: &[String]) -> Result<(Vec<u64>, Repairs)> {
     let (trace, max_jobs) = (options.trace(), options.max_jobs);
     let (mut numbers, mut named) = (BTreeSet::new(), BTreeMap::new());

@@ -143,8 +143,7 @@ impl Look<'_> {
         Time::ZERO + time.saturating_sub(self.offset)
     }
 
-    /// Returns the record, among those of this number that are `left`, that agrees best with the row, otherwise the first. Each
-    /// record stands for one row, and a schedule may be in another order.
+    /// Takes the record of `left` that agrees best with the row, otherwise the first. Each stands for one row, in any order.
     fn next_record(&self, row: &ScheduleRow, records: &[Numbered], left: &mut VecDeque<usize>) -> Option<Numbered> {
         let length = row.finish.zip(row.start).map(|(finish, start)| finish.saturating_sub(start));
         let agrees = |(job, logged): Numbered| {
@@ -269,8 +268,7 @@ impl Look<'_> {
     }
 }
 
-/// Offset of a schedule's times from those since the first submission: zero, or the beginning of the log. Its first submit
-/// time decides.
+/// Offset of a schedule's times from those since the first submission: zero, or the log's beginning, as its first submit time says.
 fn offset(jobs: &LoggedJobs, rows: &[ScheduleRow]) -> Span {
     let told = rows.iter().find_map(|row| {
         let (job, logged) = jobs.numbers.get(&row.number)?.first().copied()?;

@@ -204,8 +204,7 @@ impl<'a> Follower<'a> {
         [self.at_work.next_wakeup().filter(|at| *at > now), next_start].into_iter().flatten().min()
     }
 
-    /// Reports the difference between the policy and the schedule at this instant, which is over. Jobs known to be late make no
-    /// difference.
+    /// Reports the difference between policy and schedule at this instant, which is over. Jobs known to be late make none.
     fn compare(&mut self, now: Time, findings: &mut FindingList) {
         let due = self.due(now);
         self.ahead = &self.ahead[due.len()..];
@@ -275,8 +274,7 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Builds the policy again and submits all waiting jobs to it, if it relies on starts that were not made. A policy whose decisions
-    /// follow only from the view is kept.
+    /// Builds the policy again with all waiting jobs, if it has a state that relies on starts that were not made.
     fn rebuild(&mut self, view: &View<'_>) {
         if self.at_work.is_pure() {
             // The policy has no state.

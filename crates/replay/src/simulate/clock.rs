@@ -8,8 +8,7 @@ use sim_core::{Job, Probe, Sim, Span, Time};
 /// Number of events between checks for Ctrl-C.
 const PATIENCE: u32 = 10_000;
 
-/// Last instant that is simulated. The clock ends at 584 years; a job that is planned behind the running ones may
-/// begin 136 years later, and run as long.
+/// Last instant that is simulated. The clock ends at 584 years; a planned job may begin 136 years later, and run as long.
 pub(super) const LATEST: Time = Time::from_secs(YEARS * 365 * 86_400);
 pub(super) const YEARS: u64 = 300;
 

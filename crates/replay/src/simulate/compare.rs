@@ -59,8 +59,7 @@ impl<'a> Comparison<'a> {
         self.of_pairs(&self.pairs())
     }
 
-    /// Differences of every pair of policies, by metric: those to the baseline first, then those of two others, the later less the
-    /// earlier.
+    /// Differences of every pair, by metric: those to the baseline first, then those of two others, the later less the earlier.
     pub(super) fn all(&self) -> Vec<Difference<'a>> {
         let mut pairs = self.pairs();
         let others: Vec<&Run> = pairs.iter().map(|[run, _]| *run).collect();
@@ -147,8 +146,7 @@ impl<'a> Comparison<'a> {
                 |(low, high)| format!("[{}, {}]", significant(low), significant(high)),
             );
             let (mean, blocks) = (significant(estimate.mean), estimate.blocks);
-            let correlation =
-                estimate.correlation.map(|correlation| format!(" (correlation {})", fixed(correlation, 2)));
+            let correlation = estimate.correlation.map(|value| format!(" (correlation {})", fixed(value, 2)));
             let blocks = format!("{blocks} blocks{}", correlation.unwrap_or_default());
             text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks}  {}\n", one.policy);
             let reason = estimate.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
@@ -204,8 +202,7 @@ impl<'a> Comparison<'a> {
         (!facets.is_empty()).then(|| against.forest("class-differences", &title, metric, true, facets))
     }
 
-    /// All metrics, in percent of the baseline's mean. The chosen metric and response times, which differ equally, are only in the
-    /// data.
+    /// All metrics, in percent of the baseline's mean. The chosen one and response times, which differ equally, are only data.
     pub(super) fn metrics(&self, all: &[Difference<'_>]) -> Forest {
         let mut metrics: Vec<&Metric> =
             all.iter().map(|one| one.metric).filter(|metric| metric.warning().is_none()).collect();

@@ -94,8 +94,7 @@ impl World for HierGrid {
     }
 }
 
-/// Probe that passes events on to a [`Watch`] whose places are servers: a job occupies one from the answer to the server's offer until the
-/// server has run it.
+/// Passes events on to a [`Watch`] whose places are servers: a job occupies one from the answer to its offer until it has run.
 struct Servers {
     watch: Watch,
     /// CPUs of jobs that have started.

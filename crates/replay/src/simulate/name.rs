@@ -28,8 +28,7 @@ impl PolicyName {
         base.split_once(':').map_or(base, |(base, _)| base)
     }
 
-    /// Parses `easy`, `easy+reserve=8`, and the old form `easy:8`. A value may contain `=`, as in
-    /// `easy+predict=mean-of-user=5`, but no `+`.
+    /// Parses `easy+reserve=8`, and the old form `easy:8`. A value may contain `=`, as in `predict=mean-of-user=5`, but no `+`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut parts = text.split('+');
         let head = parts.next().unwrap_or_default();

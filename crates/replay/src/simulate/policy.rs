@@ -316,9 +316,8 @@ impl Policy {
         if let Kind::Exec(command) = &self.kind { Some(command) } else { None }
     }
 
-    /// Files whose content determines its behaviour: the program of an `exec+` policy with the files among its arguments; the running
-    /// executable of a policy that the program adds; the files of a Slurm cluster. Gridproof's other policies have none: their code is
-    /// that of its sources.
+    /// Files whose content determines its behaviour: a program with the files among its arguments; the running executable of a policy
+    /// that it adds; the files of a Slurm cluster. Other policies have none: their code is that of Gridproof's sources.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match &self.kind {
             Kind::Exec(command) => command.files(),

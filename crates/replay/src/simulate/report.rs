@@ -61,8 +61,7 @@ impl Simulation {
         csv(["policy"].into_iter().chain(names), self.runs.iter().map(row))
     }
 
-    /// The data of a picture, in the tidy form, under the names of policies that files have; none for a Gantt chart, whose data are
-    /// `jobs.csv`.
+    /// The data of a picture, in the tidy form, by the policies' names; none for a Gantt chart, whose data are `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
         let rows: Vec<(usize, String, f64, Option<(f64, f64)>, u32)> = match picture {
             Picture::Chart(chart) => {

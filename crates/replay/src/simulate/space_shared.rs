@@ -208,9 +208,8 @@ impl Policy {
         hashes_of(&self.files())
     }
 
-    /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log. They carry the run times
-    /// by `estimates`, or the request if these are predictions. Returns start and end of each job, and the trend of the work
-    /// that waited.
+    /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log, with the run times by
+    /// `estimates`, or the request if these are predictions. Returns start and end of each job, and the trend of the waiting work.
     pub(crate) fn replay(
         &self,
         machines: &[Machine],

@@ -67,8 +67,7 @@ struct Recorder {
 #[derive(Default)]
 pub(crate) struct Outcome {
     pub(super) totals: Totals,
-    /// The same jobs as they ran in the log, as far as it knows their waits, in [`Totals::sums`] of all jobs; `None` where there is no
-    /// page to show them.
+    /// The same jobs as they ran in the log, as far as it knows their waits: [`Totals::sums`] alone. `None` where no page shows them.
     pub(super) log: Option<Totals>,
     /// Jobs by the block of the log in which they were submitted.
     pub(super) blocks: Blocks,

@@ -148,8 +148,7 @@ impl Wanted<'_> {
         Opened { entry, log, sites, policies, world, arguments, without_effect, notes, start_up, rejects_because }
     }
 
-    /// Reads the names of policies; `parse` returns `None` for names of other worlds' policies. Refuses a policy that is named
-    /// twice.
+    /// Reads the names of policies, each of which may be there once; `parse` returns `None` for those of other worlds.
     pub(super) fn policies<P: Display>(&self, parse: impl Fn(&str) -> Option<Result<P, String>>) -> Result<Vec<P>> {
         let (named, mut policies) = (&self.options.policies, Vec::<P>::new());
         for text in named {

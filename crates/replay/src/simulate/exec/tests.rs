@@ -17,8 +17,7 @@ fn the_name_of_a_program_is_legal_as_the_name_of_a_folder() {
     assert!(Command::parse(" ").is_err());
 }
 
-/// Three jobs on a machine that fails: the first ends while no job waits, the second is lost and starts again, the third waits
-/// for it.
+/// Three jobs on a machine that fails: one ends while no job waits, one is lost and starts again, and the third waits for it.
 #[cfg(unix)]
 fn told(answers: &[&str]) -> (Vec<String>, Result<(), String>) {
     let folder = tempfile::tempdir().expect("a folder");

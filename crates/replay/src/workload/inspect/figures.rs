@@ -20,8 +20,7 @@ pub(super) fn of(log: &Inspection, start: Option<i64>) -> Vec<Shown> {
 /// The picture of load over time.
 pub(super) const LOAD: &str = "load";
 
-/// Offered load by day or week, from the first submission on; in processors if the machine is unknown. `None` for a log of less than two
-/// days.
+/// Offered load by day or week since the first submission; in processors if the machine is unknown. `None` below two days.
 fn load(log: &Inspection, start: Option<i64>) -> Option<Shown> {
     const DAY: f64 = 86_400.0;
     let span = log.submission_span / DAY;
