@@ -9,7 +9,7 @@ mod schedule;
 
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of};
 use crate::simulate::Own;
-use crate::simulate::policy::{Policy, Search};
+use crate::simulate::policy::Policy;
 use crate::simulate::predicting::by_estimates;
 use crate::simulate::sites::Sites;
 use anyhow::{Context, Result, anyhow, ensure};
@@ -97,7 +97,7 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     // An infeasible schedule is not compared with a policy.
     let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
         let predicting = policy.predicting().or_else(|| by_estimates(log.estimates));
-        let asked = (policy, Search::of(log.seed(), on), predicting);
+        let asked = (policy, log.seed(), predicting);
         follower::check(&jobs, places.machines.clone(), outages, on, asked, &mut checked)
     });
     let differences = differences.transpose()?;

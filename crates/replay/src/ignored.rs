@@ -1,5 +1,6 @@
 //! Notes on unused input: requests of the log and columns of the machine file that no world uses.
 
+use crate::units::float;
 use workload::repair::Unread;
 
 /// One note per kind of information that the run ignores. `machines_tell_memory`: the machine file has memory per node.
@@ -32,9 +33,7 @@ fn share(count: u64, all: u64) -> String {
     if count == all {
         return "all jobs".to_owned();
     }
-    #[expect(clippy::cast_precision_loss, reason = "numbers of jobs")]
-    let percent = 100.0 * count as f64 / all as f64;
-    match percent {
+    match 100.0 * float(count) / float(all) {
         percent if percent < 1.0 => "less than 1 % of jobs".to_owned(),
         percent if percent > 99.0 && percent < 100.0 => format!("{:.1} % of jobs", (10.0 * percent).floor() / 10.0),
         percent => format!("{percent:.0} % of jobs"),

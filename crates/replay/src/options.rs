@@ -127,6 +127,10 @@ impl MachineOptions {
         self.inside.unwrap_or_default()
     }
 
+    pub(crate) fn tabu_iterations(&self) -> u32 {
+        self.tabu_iterations.unwrap_or(10)
+    }
+
     pub(crate) fn passes(&self) -> Passes {
         match self.passes.unwrap_or_default() {
             PassesName::PerInstant => Passes::PerInstant,

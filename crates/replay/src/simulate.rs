@@ -135,12 +135,12 @@ fn written(options: &Simulate, added: &Added, quiet: bool) -> Result<(Simulation
     let progress = Progress::new("simulate", simulation.world.policies.len() as u64, quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
     let (sites, own) = (&simulation.world.sites, added.metrics.as_slice());
-    let asked = || Ok(RunRequest { keeps, rows: options.rows(sites, &out)?, own });
+    let asked = || Ok(RunRequest { keeps, rows: Rows::begin(options, sites, &out)?, own });
     simulation.runs = simulation.world.replay_all(&asked, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never mixes the jobs of two logs.
-    for Run { name, outcome, .. } in &mut simulation.runs {
-        mem::take(&mut outcome.rows).keep(name, &out)?;
+    for Run { policy, outcome, .. } in &mut simulation.runs {
+        mem::take(&mut outcome.rows).keep(&policy.name, &out)?;
     }
     simulation.remarks().iter().for_each(|note| tell(note));
     let path = out.path().to_owned();
@@ -161,7 +161,7 @@ impl Simulation {
 
     /// Names of the policies, in their order; other functions take positions in it.
     pub fn policies(&self) -> Vec<&str> {
-        self.runs.iter().map(|run| run.name.as_str()).collect()
+        self.runs.iter().map(|run| run.policy.name.as_str()).collect()
     }
 
     /// Position of the baseline.
@@ -211,10 +211,10 @@ impl Simulation {
     /// The folder contains files that this command did not write, or a disk error.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let out = OutDir::create(folder, "simulate")?;
-        for Run { name, outcome, .. } in &self.runs {
-            let mut rows = self.options.rows(self.sites(), &out)?;
+        for Run { policy, outcome, .. } in &self.runs {
+            let mut rows = Rows::begin(&self.options, self.sites(), &out)?;
             outcome.jobs.iter().for_each(|job| rows.add(job));
-            rows.keep(name, &out)?;
+            rows.keep(&policy.name, &out)?;
         }
         self.write_beside_jobs(out)
     }

@@ -14,15 +14,18 @@ pub(super) fn readable(value: f64) -> String {
 
 /// A number of things, with thousands separated.
 pub(super) fn count(number: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "a count, to be read")]
-    let number = number as f64;
-    fixed(number, 0)
+    fixed(float(number), 0)
 }
 
 /// A number of things, to compute with.
 #[expect(clippy::cast_precision_loss, reason = "a count")]
+pub(crate) const fn float(count: u64) -> f64 {
+    count as f64
+}
+
+/// The same of a length.
 pub(crate) const fn as_f64(things: usize) -> f64 {
-    things as f64
+    float(things as u64)
 }
 
 /// The smallest and the largest value, if there is one.

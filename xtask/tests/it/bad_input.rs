@@ -165,6 +165,32 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
 }
 
 #[test]
+fn what_another_world_takes_and_policies_that_are_named_twice_are_refused() {
+    let folder = folder();
+    let (log, out) = (file(&folder, "log.swf", FOUR_JOBS), folder.path().join("out"));
+    for (line, expected) in [
+        (
+            "--model metasched --policy rr --passes per-instant",
+            "--passes does not go with --model metasched, which takes --clusters FILE",
+        ),
+        ("--model hier-grid --policy p2p --machines m", "an option of --model gap-schedule and --profile alea31"),
+        ("--policy easy --startup 0s", "an option of --profile alea31"),
+        ("--policy easy,fcfs,easy", "--policy easy: is named twice; leave one out"),
+        (
+            "--policy easy:8,easy+reserve=8",
+            "--policy easy+reserve=8: is named twice: easy:8 and easy+reserve=8 are both easy+reserve=8; leave one out",
+        ),
+        (
+            "--model metasched --policy ptt+w=0.5,rr,ptt+w=0.50",
+            "--policy ptt+w=0.50: is named twice: ptt+w=0.5 and ptt+w=0.50 are both ptt+w=0.5; leave one out",
+        ),
+    ] {
+        let arguments: Vec<&str> = ["simulate", utf8(&log)].into_iter().chain(line.split(' ')).collect();
+        refused(&arguments, &out, 2, &[expected]);
+    }
+}
+
+#[test]
 fn a_machine_file_with_a_broken_line_is_refused_with_the_line_and_the_field() {
     let folder = folder();
     let log = file(&folder, "log.swf", FOUR_JOBS);

@@ -1,6 +1,6 @@
 //! Policies that are external programs: their decisions are carried out, and their errors are reported.
 
-use crate::program::{FOUR_JOBS, file, folder, utf8, write, xtask};
+use crate::program::{FOUR_JOBS, file, folder, table, utf8, write, xtask};
 use predicates::prelude::*;
 use predicates::str::contains;
 use std::fs;
@@ -102,6 +102,27 @@ fn an_easy_in_python_gives_the_schedule_of_ours() {
         write(&["simulate", "--quiet", "--max-jobs", "2000", "--trace", utf8(log), "--policy", &policies], &out);
         assert_eq!(jobs(&out, "easy"), jobs(&out, "exec+python3_easy.py"));
     }
+}
+
+/// The first job is long past when the last two come: its user has used less than the user of the second, who comes first.
+#[test]
+fn a_decayed_fair_share_in_python_prefers_the_user_of_little_recent_work() {
+    if !has_python() {
+        return;
+    }
+    const DAY: u64 = 86_400;
+    let folder = folder();
+    let job = |(number, submit, user, run)| {
+        format!("{number} {submit} -1 {run} 1 -1 -1 1 {run} -1 1 {user} 1 -1 -1 -1 -1 -1\n")
+    };
+    let jobs = [(1, 0, 1, 1000), (2, 3 * DAY, 2, 600), (3, 3 * DAY + 50, 2, 10), (4, 3 * DAY + 100, 1, 10)].map(job);
+    let log = file(&folder, "log.swf", format!("; MaxProcs: 1\n{}", jobs.concat()));
+    let policy = format!("exec+python3 {}", example().with_file_name("fair_share.py").display());
+    let out = folder.path().join("out");
+    write(&["simulate", "--quiet", "--trace", utf8(&log), "--policy", &policy], &out);
+    let (_, rows) = table(&out.join("exec+python3_fair_share.py/jobs.csv"));
+    let start_of = |job: &str| rows.iter().find(|row| row["job"] == job).and_then(|row| row["start"].parse().ok());
+    assert_eq!(["1", "2", "3", "4"].map(start_of), [0, 3 * DAY, 3 * DAY + 610, 3 * DAY + 600].map(Some));
 }
 
 #[test]

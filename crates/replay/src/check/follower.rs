@@ -6,7 +6,7 @@
 use super::feasible::{Checked, LoggedJobs, PlannedStart};
 use super::finding::{FindingKind, FindingList};
 use crate::options::MachineOptions;
-use crate::simulate::policy::{self, Search};
+use crate::simulate::policy;
 use anyhow::Result;
 use gap_schedule::{
     Event, Machine, MultiCluster, Policy, PolicyError, Predictions, Queue, Starts, View, forward_events,
@@ -44,10 +44,10 @@ pub(super) fn check(
     machines: Vec<Machine>,
     outages: Vec<Outage>,
     on: &MachineOptions,
-    (policy, search, predicting): (policy::Policy, Search, Option<Predictions>),
+    (policy, seed, predicting): (policy::Policy, u64, Option<Predictions>),
     Checked { starts, findings, .. }: &mut Checked,
 ) -> Result<Differences> {
-    let follower = Rc::new(RefCell::new(Follower::new(jobs, (policy, search), starts, &machines, &outages)));
+    let follower = Rc::new(RefCell::new(Follower::new(jobs, (policy, seed, on), starts, &machines, &outages)));
     let world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
         .with_outages(outages)
         .with_repair_expected(on.repair_expected())
@@ -103,7 +103,8 @@ impl Policy for Obeying<'_> {
 struct Follower<'a> {
     jobs: &'a LoggedJobs,
     policy: policy::Policy,
-    search: Search,
+    seed: u64,
+    on: &'a MachineOptions,
     at_work: Box<dyn Policy>,
     /// Starts of the schedule from the present instant on, in order of time.
     ahead: &'a [PlannedStart],
@@ -128,7 +129,7 @@ struct Follower<'a> {
 impl<'a> Follower<'a> {
     fn new(
         jobs: &'a LoggedJobs,
-        (policy, search): (policy::Policy, Search),
+        (policy, seed, on): (policy::Policy, u64, &'a MachineOptions),
         starts: &'a [PlannedStart],
         machines: &[Machine],
         outages: &[Outage],
@@ -137,9 +138,10 @@ impl<'a> Follower<'a> {
         starts.iter().for_each(|start| planned[start.job] = Some((start.start, start.line)));
         Self {
             jobs,
-            at_work: policy.at_work(&search, machines.len()),
+            at_work: policy.at_work(seed, on, machines.len()),
             policy,
-            search,
+            seed,
+            on,
             ahead: starts,
             made: Vec::new(),
             answered: Starts::new(),
@@ -164,8 +166,7 @@ impl<'a> Follower<'a> {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let due = self.due(view.now);
         if self.is_closing {
-            let rest = (0..due.len()).filter(|number| !self.made.contains(number));
-            let rest: Vec<usize> = rest.collect();
+            let rest: Vec<usize> = (0..due.len()).filter(|number| !self.made.contains(number)).collect();
             starts.extend(rest.iter().map(|number| of(&due[*number])));
             self.made.extend(rest);
             return;
@@ -284,7 +285,7 @@ impl<'a> Follower<'a> {
             return;
         }
         self.is_astray = false;
-        self.at_work = self.policy.at_work(&self.search, self.attempts.machines.len());
+        self.at_work = self.policy.at_work(self.seed, self.on, self.attempts.machines.len());
         let mut queue = Queue::new();
         self.at_work.begin(&View { queue: &queue, ..*view });
         for machine in 0..self.attempts.machines.len() {

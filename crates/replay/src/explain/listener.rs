@@ -15,7 +15,7 @@ use workload::LogJob;
 const MOMENT: Span = Span::from_nanos(1_000_000);
 
 #[derive(Debug, Default)]
-pub(crate) struct Listener {
+struct Heard {
     /// Numbers of followed jobs that have not arrived yet.
     wanted: Vec<u64>,
     /// Followed jobs that have arrived.
@@ -29,56 +29,40 @@ pub(crate) struct Listener {
     reports: bool,
 }
 
+/// Handle for the policy and the run.
+#[derive(Clone, Debug)]
+pub(crate) struct Listener(Rc<RefCell<Heard>>);
+
 impl Listener {
-    pub(crate) fn new(numbers: &[u64], sites: &[String]) -> Rc<RefCell<Self>> {
+    pub(crate) fn new(numbers: &[u64], sites: &[String]) -> Self {
         let site = |name: &String| SiteName { name: name.clone(), is_only: sites.len() == 1 };
         let (wanted, sites) = (numbers.to_vec(), sites.iter().map(site).collect());
-        Rc::new(RefCell::new(Self { wanted, sites, ..Self::default() }))
+        Self(Rc::new(RefCell::new(Heard { wanted, sites, ..Heard::default() })))
     }
 
     /// Enters the log's next job, before it is submitted.
-    pub(crate) fn comes(&mut self, job: &LogJob) {
-        let id = job.job.id;
-        self.labels.insert(id, Label::of_job(job));
-        if let Some(found) = self.wanted.iter().position(|number| *number == job.record.number) {
-            self.wanted.remove(found);
-            self.tales.insert(id, Tale::of(job.clone()));
+    pub(crate) fn comes(&self, job: &LogJob) {
+        let Heard { wanted, tales, labels, .. } = &mut *self.0.borrow_mut();
+        labels.insert(job.job.id, Label::of_job(job));
+        if let Some(found) = wanted.iter().position(|number| *number == job.record.number) {
+            wanted.remove(found);
+            tales.insert(job.job.id, Tale::of(job.clone()));
         }
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        self.wanted.is_empty() && self.tales.values().all(Tale::is_over)
+        let heard = self.0.borrow();
+        heard.wanted.is_empty() && heard.tales.values().all(Tale::is_over)
     }
 
     /// The explanations of all followed jobs, in order of submission.
-    pub(crate) fn explanations(&mut self, policy: &str) -> Vec<Explanation> {
-        let tales = std::mem::take(&mut self.tales);
-        tales.into_values().map(|tale| tale.explanation(policy, self.reports)).collect()
-    }
-
-    fn end_pass(&mut self, view: &View<'_>, starts: &Starts) {
-        let Self { tales, labels, sites, reasons, reports, .. } = self;
-        *reports |= !reasons.is_empty();
-        let pass = Pass { view, starts, reasons, labels, sites };
-        for (job, tale) in tales.iter_mut().filter(|(_, tale)| tale.waits) {
-            // The prediction, if there is one.
-            tale.about.job.request.estimate = pass.request(*job).estimate;
-            tale.came_behind.get_or_insert_with(|| pass.labels_of(pass.before(*job)));
-            let stage = match starts.iter().find(|(other, _)| other == job) {
-                Some((_, machine)) => Stage::Starts(pass.start(*job, *machine)),
-                None => Stage::Waits(pass.wait(*job)),
-            };
-            tale.steps.push((view.now, stage));
-        }
-        self.reasons.clear();
+    pub(crate) fn explanations(&self, policy: &str) -> Vec<Explanation> {
+        let Heard { tales, reports, .. } = self.0.take();
+        tales.into_values().map(|tale| tale.explanation(policy, reports)).collect()
     }
 }
 
-/// Handle of a listener, for the policy and the run.
-#[derive(Clone, Debug)]
-pub(crate) struct Ear(pub(crate) Rc<RefCell<Listener>>);
-
-impl ReasonProbe for Ear {
+impl ReasonProbe for Listener {
     fn listens(&self) -> bool {
         self.0.borrow().tales.values().any(|tale| tale.waits)
     }
@@ -92,13 +76,26 @@ impl ReasonProbe for Ear {
     }
 
     fn end_pass(&mut self, view: &View<'_>, starts: &Starts) {
-        self.0.borrow_mut().end_pass(view, starts);
+        let Heard { tales, labels, sites, reasons, reports, .. } = &mut *self.0.borrow_mut();
+        *reports |= !reasons.is_empty();
+        let pass = Pass { view, starts, reasons, labels, sites };
+        for (job, tale) in tales.iter_mut().filter(|(_, tale)| tale.waits) {
+            // The prediction, if there is one.
+            tale.about.job.request.estimate = pass.request(*job).estimate;
+            tale.came_behind.get_or_insert_with(|| pass.labels_of(pass.before(*job)));
+            let stage = match starts.iter().find(|(other, _)| other == job) {
+                Some((_, machine)) => Stage::Starts(pass.start(*job, *machine)),
+                None => Stage::Waits(pass.wait(*job)),
+            };
+            tale.steps.push((view.now, stage));
+        }
+        reasons.clear();
     }
 }
 
-impl Probe for Ear {
+impl Probe for Listener {
     fn observe(&mut self, now: Time, fact: &Fact) {
-        let Listener { tales, labels, sites, .. } = &mut *self.0.borrow_mut();
+        let Heard { tales, labels, sites, .. } = &mut *self.0.borrow_mut();
         let job = match fact {
             Fact::Submitted(job) => job.id,
             Fact::Started { job, .. } | Fact::Interrupted { job, .. } => *job,

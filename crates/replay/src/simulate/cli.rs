@@ -2,15 +2,12 @@
 
 use super::name::Registry;
 use super::policy::Policy;
-use super::rows::Rows;
-use super::sites::Sites;
 use super::world::Run;
 use super::{hier, metasched};
 use crate::options::{LogOptions, WorldOptions, name_of, stem, words};
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use gap_schedule::Order;
-use lab::output::OutDir;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use workload::Deadlines;
@@ -215,18 +212,12 @@ impl Simulate {
         self.tables.is_empty() || self.tables.contains(&table)
     }
 
-    /// Files of one policy's jobs.
-    pub(super) fn rows(&self, sites: &Sites, out: &OutDir) -> Result<Rows> {
-        let schedule = self.writes(Table::Schedule).then(|| self.log.trace());
-        let evalys = self.format.contains(&Format::Evalys).then(|| stem(self.log.trace()));
-        Rows::begin(sites, out, self.writes(Table::Jobs), schedule, evalys)
-    }
-
     /// The command that gives the same results; `arguments` are those of the world.
     pub(super) fn command_line(&self, arguments: &str, runs: &[Run], baseline: usize) -> String {
         let LogOptions { deadlines, max_jobs, .. } = &self.log;
         // An alias, since it is also what the page shows.
-        let typed = |run: &Run| if run.full_name().is_some() { run.label.clone() } else { run.given.clone() };
+        let typed =
+            |run: &Run| if run.full_name().is_some() { run.policy.label.clone() } else { run.policy.given.clone() };
         let policies = runs.iter().map(typed).collect::<Vec<_>>().join(",");
         let list = |values: Vec<String>| Some(values.join(",")).filter(|list| !list.is_empty());
         format!("{} simulate", lab::cli::program())

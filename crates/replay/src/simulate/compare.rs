@@ -6,7 +6,7 @@ use crate::units::{aligned, amount, count};
 use anyhow::{Result, anyhow};
 use lab::chart::{Facet, Forest, fixed, significant};
 use lab::scenario::did_you_mean;
-use lab::table::csv;
+use lab::table::{csv, optional};
 use metrics::best::Standing;
 use metrics::{Blocks, ConfidenceInterval, Estimate, JobClass, Metric, Refusal};
 
@@ -118,11 +118,10 @@ impl<'a> Comparison<'a> {
 
     /// `differences.csv`.
     pub(super) fn differences_csv(&self) -> Result<Vec<u8>> {
-        let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
         let row = |Difference { metric, policy, baseline, interval, .. }: Difference<'_>| {
             let names = [metric.name(), policy, baseline].map(str::to_owned);
-            let numbers = [Some(interval.mean), interval.low, interval.high].map(number);
-            let rest = [interval.blocks.to_string(), number(interval.correlation)];
+            let numbers = [Some(interval.mean), interval.low, interval.high].map(optional);
+            let rest = [interval.blocks.to_string(), optional(interval.correlation)];
             names.into_iter().chain(numbers).chain(rest).collect::<Vec<_>>()
         };
         let head = ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"];
@@ -219,7 +218,7 @@ impl<'a> Comparison<'a> {
 
     /// The policies except the baseline, with the slots of their colours.
     fn against(&self) -> DifferencesTo<'a> {
-        DifferencesTo::new(self.runs.iter().map(|run| [run.label.as_str(), &run.name]), self.baseline)
+        DifferencesTo::new(self.runs.iter().map(|run| [run.policy.label.as_str(), &run.policy.name]), self.baseline)
     }
 
     /// Row of the best policy by the metric of the headline, for [`best_by_log`]: policy, mean, and the policies without a significant

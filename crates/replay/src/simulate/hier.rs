@@ -3,9 +3,10 @@
 use super::grid_tree::GridTree;
 use super::log::Log;
 use super::name::{Chosen, Registry};
-use super::watch::{Outcome, RunRequest, Watch, float};
+use super::watch::{Outcome, RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
+use crate::units::float;
 use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, System};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, ProcId, SiteId, Streams, Time};

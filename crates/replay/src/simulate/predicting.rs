@@ -1,6 +1,6 @@
 //! Predicted run times: the settings `predict` and `correct` of a policy's name, and `--estimates mean-of-user:K`.
 
-use super::watch::float;
+use crate::units::float;
 use gap_schedule::{Corrector, MeanOfUser, PredictionCounts, Predictions, Requested, TimesRequested};
 use workload::Estimates;
 

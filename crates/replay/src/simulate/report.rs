@@ -39,12 +39,12 @@ impl Simulation {
 
     /// The runs under their names in files.
     pub(super) fn by_name(&self) -> Comparison<'_> {
-        Comparison { runs: &self.runs, baseline: self.baseline, naming: |run| &run.name }
+        Comparison { runs: &self.runs, baseline: self.baseline, naming: |run| &run.policy.name }
     }
 
     /// The runs under their labels for readers.
     pub(super) fn compared(&self) -> Comparison<'_> {
-        Comparison { naming: |run| &run.label, ..self.by_name() }
+        Comparison { naming: |run| &run.policy.label, ..self.by_name() }
     }
 
     fn command_line(&self) -> String {
@@ -56,7 +56,7 @@ impl Simulation {
         let names = self.runs[0].columns.iter().map(|(metric, _)| metric.name());
         let row = |run: &Run| {
             let values = run.columns.iter().map(|(metric, value)| cell(metric, *value, |value| value.to_string()));
-            std::iter::once(run.name.clone()).chain(values).collect::<Vec<_>>()
+            std::iter::once(run.policy.name.clone()).chain(values).collect::<Vec<_>>()
         };
         csv(["policy"].into_iter().chain(names), self.runs.iter().map(row))
     }
@@ -82,7 +82,7 @@ impl Simulation {
         let rows = rows.into_iter().map(|(policy, x, mean, interval, reps)| {
             let ((low, high), level) = (interval.unzip(), ConfidenceInterval::LEVEL);
             let found = ConfidenceInterval { mean, low, high, replications: reps as usize, level };
-            [&[id, &self.runs[policy].name, &x, id].map(str::to_owned)[..], &columns(&found)].concat()
+            [&[id, &self.runs[policy].policy.name, &x, id].map(str::to_owned)[..], &columns(&found)].concat()
         });
         let head = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
         csv(head, rows).map(Some)
@@ -101,7 +101,9 @@ impl Simulation {
         let summary = self.table(["summary", "All of summary.csv", caption], &["metric"], rows);
         let caption = "Missing or inconsistent values in the log, and the rule applied to each.";
         let columns = ["rule", "records", "first line", "problem and action"];
-        let both = |run: &Run| run.full_name().map_or(run.label.clone(), |name| format!("{} ({name})", run.label));
+        let both = |run: &Run| {
+            run.full_name().map_or(run.policy.label.clone(), |name| format!("{} ({name})", run.policy.label))
+        };
         let policies = self.runs.iter().map(both);
         let repairs = page::Table::new("repairs", "Repairs", caption, columns, repairs);
         Page {
@@ -128,7 +130,7 @@ impl Simulation {
         rows: impl IntoIterator<Item = Vec<[String; 2]>>,
     ) -> page::Table {
         let full = |run: &Run| run.full_name().unwrap_or_default();
-        let columns = first.iter().copied().chain(self.runs.iter().map(|run| run.label.as_str()));
+        let columns = first.iter().copied().chain(self.runs.iter().map(|run| run.policy.label.as_str()));
         let heads = first.iter().map(|_| String::new()).chain(self.runs.iter().map(full)).collect();
         page::Table { heads, ..table(texts, columns, rows) }
     }
@@ -164,12 +166,12 @@ impl Simulation {
 
     /// A sentence about each policy that is saturated.
     pub(super) fn saturated(&self) -> Vec<String> {
-        self.runs.iter().filter_map(|run| saturation(&run.label, run.trend())).collect()
+        self.runs.iter().filter_map(|run| saturation(&run.policy.label, run.trend())).collect()
     }
 
     /// Notes for every reader: what policies assume or do not do on this machine, and ignored content.
     pub(super) fn remarks(&self) -> Vec<String> {
-        let of_policies = self.runs.iter().flat_map(|run| run.notes.iter().cloned());
+        let of_policies = self.runs.iter().flat_map(|run| run.policy.notes.iter().cloned());
         of_policies.chain(self.sites().ignored(&self.runs[0].outcome.repairs)).collect()
     }
 
@@ -192,8 +194,8 @@ impl Simulation {
             "profile": self.world.entry.profile,
             "start_up": self.world.start_up,
             "machine": self.sites().to_string(),
-            "policies": self.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
-            PROGRAMS: programs.map(|run| (run.name.clone(), serde_json::json!(run.programs))).collect::<Map<_, _>>(),
+            "policies": self.runs.iter().map(|run| run.policy.name.as_str()).collect::<Vec<_>>(),
+            PROGRAMS: programs.map(|run| (run.policy.name.clone(), serde_json::json!(run.programs))).collect::<Map<_, _>>(),
             "repairs": self.repairs(),
             "notes": self.remarks(),
             "command_line": self.command_line(),
@@ -217,7 +219,7 @@ impl Simulation {
                 (metric.name().to_owned(), value)
             };
             let row: Map<_, _> = run.columns.iter().map(value).collect();
-            (run.name.clone(), row.into())
+            (run.policy.name.clone(), row.into())
         });
         let differences = self.by_name().to_baseline().into_iter().map(|one| {
             serde_json::json!({
@@ -287,7 +289,7 @@ The jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Ti
 
 /// The table of a finished simulation on the terminal, as wide as that at most, with units in its head.
 fn on_terminal(runs: &[Run]) -> String {
-    let names = runs.iter().map(|run| run.label.chars().count()).max().unwrap_or(0).max("policy".len());
+    let names = runs.iter().map(|run| run.policy.label.chars().count()).max().unwrap_or(0).max("policy".len());
     // A long name has a line for itself.
     let (names, apart) = if names > 40 { (6, true) } else { (names, false) };
     // Each column with the two lines of its head.
@@ -303,7 +305,8 @@ fn on_terminal(runs: &[Run]) -> String {
             columns.retain(|(metric, _)| metric.spared_as() != order);
         }
     }
-    let firsts = ["", "policy"].into_iter().chain(runs.iter().map(|run| if apart { "" } else { run.label.as_str() }));
+    let firsts =
+        ["", "policy"].into_iter().chain(runs.iter().map(|run| if apart { "" } else { run.policy.label.as_str() }));
     let row = |(k, first): (usize, &str)| {
         std::iter::once(first.to_owned()).chain(columns.iter().map(|(_, cells)| cells[k].clone())).collect()
     };
@@ -311,7 +314,7 @@ fn on_terminal(runs: &[Run]) -> String {
     if !apart {
         return text;
     }
-    let names = [None; 2].into_iter().chain(runs.iter().map(|run| Some(run.label.as_str())));
+    let names = [None; 2].into_iter().chain(runs.iter().map(|run| Some(run.policy.label.as_str())));
     names
         .zip(text.lines())
         .flat_map(|(name, line)| name.into_iter().chain([line]))

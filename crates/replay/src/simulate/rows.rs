@@ -1,7 +1,9 @@
 //! Files of jobs: a row of `jobs.csv`, a line of `schedule.swf`, and on request a row of `evalys.csv`.
 
+use super::cli::{Format, Simulate, Table};
 use super::sites::Sites;
-use crate::options::begun;
+use crate::options::{begun, stem};
+use crate::units::float;
 use anyhow::{Context, Result};
 use lab::output::OutDir;
 use lab::terminal::csv_name;
@@ -91,8 +93,7 @@ impl Seconds {
     /// The number nearest to the digits of `jobs.csv`, parsed from the same digits: a quotient of nanoseconds over years would be rounded
     /// twice.
     pub fn as_f64(self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
-        let whole = self.whole().map(|whole| whole as f64);
+        let whole = self.whole().map(float);
         whole.unwrap_or_else(|| self.0.to_string().parse().expect("a number is written as one"))
     }
 
@@ -214,16 +215,16 @@ pub(super) fn tells_processors(sites: &Sites) -> bool {
 }
 
 type File = BufWriter<NamedTempFile>;
-type Table = csv::Writer<File>;
+type CsvFile = csv::Writer<File>;
 
 /// The files of a policy's jobs, before they get their names.
 #[derive(Default)]
 pub(crate) struct Rows {
     /// `jobs.csv`.
-    jobs: Option<Table>,
+    jobs: Option<CsvFile>,
     schedule: Option<Schedule>,
     /// `evalys.csv`, and the name of the log.
-    evalys: Option<(Table, String)>,
+    evalys: Option<(CsvFile, String)>,
     /// Names of the places as fields of a table, by number.
     sites: Vec<String>,
     tells_processors: bool,
@@ -240,29 +241,25 @@ struct Schedule {
 }
 
 impl Rows {
-    /// Begins the files in `out`: `jobs.csv`, `schedule.swf` for this log, and `evalys.csv` for the log of this name.
-    pub(super) fn begin(
-        sites: &Sites,
-        out: &OutDir,
-        jobs: bool,
-        schedule: Option<&Path>,
-        evalys: Option<String>,
-    ) -> Result<Self> {
+    /// Begins the files of one policy in `out`, as far as the options request them.
+    pub(super) fn begin(options: &Simulate, sites: &Sites, out: &OutDir) -> Result<Self> {
+        let log = options.log.trace();
         // The header is written even without jobs.
         let table = |header: &str| {
             let mut file = buffered(out.begin()?);
             writeln!(file, "{header}").context("cannot write a table of jobs")?;
             anyhow::Ok(csv::WriterBuilder::new().has_headers(false).from_writer(file))
         };
-        let schedule = schedule.map(|log| {
+        let schedule = || {
             let mut records = SwfWriter::new(buffered(out.begin()?));
             records.comment(&swf_header(log, sites)?).context("cannot write schedule.swf")?;
             anyhow::Ok(Schedule { records, waiting: VecDeque::new(), next: JobId(0) })
-        });
+        };
+        let evalys = options.format.contains(&Format::Evalys).then(|| anyhow::Ok((table(OF_EVALYS)?, stem(log))));
         Ok(Self {
-            jobs: jobs.then(|| table(Row::HEADER)).transpose()?,
-            schedule: schedule.transpose()?,
-            evalys: evalys.map(|log| anyhow::Ok((table(OF_EVALYS)?, log))).transpose()?,
+            jobs: options.writes(Table::Jobs).then(|| table(Row::HEADER)).transpose()?,
+            schedule: options.writes(Table::Schedule).then(schedule).transpose()?,
+            evalys: evalys.transpose()?,
             sites: sites.names.iter().map(|name| csv_name(name).into_owned()).collect(),
             tells_processors: tells_processors(sites),
             failed: None,
@@ -322,7 +319,7 @@ impl Rows {
             let file = file.and_then(|file| file.into_inner().map_err(io::IntoInnerError::into_error));
             out.keep(file.with_context(|| format!("cannot write {name}"))?, Path::new(policy).join(name))
         };
-        let inner = |table: Table| table.into_inner().map_err(csv::IntoInnerError::into_error);
+        let inner = |table: CsvFile| table.into_inner().map_err(csv::IntoInnerError::into_error);
         self.jobs.map_or(Ok(()), |table| keep("jobs.csv", inner(table)))?;
         if let Some(Schedule { mut records, waiting, .. }) = self.schedule {
             let rest = waiting.iter().flatten().try_for_each(|record| records.record(record));

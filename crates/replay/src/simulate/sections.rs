@@ -68,7 +68,7 @@ fn numbers(report: &Simulation, differences: &[Difference<'_>], has_intervals: b
     };
     let intervals: &[&str] = if has_intervals { &["95 % interval", "significant"] } else { &[] };
     let columns = [&["metric", "policy", "difference", "in percent"], intervals, &["blocks", "correlation"]].concat();
-    let title = format!("Differences to {}, in numbers", report.runs[report.baseline].label);
+    let title = format!("Differences to {}, in numbers", report.runs[report.baseline].policy.label);
     let caption = "Differences in response time equal those in wait. The correlation is that of neighbouring blocks; above 0.3 the \
                    interval is too narrow. differences.csv has all pairs.";
     Part::Table(table(["differences-table", &title, caption], columns, shown.map(row)))
@@ -95,7 +95,7 @@ fn overview(report: &Simulation) -> Part {
     let on_machine = log.and_then(|log| log.sums.summary.wait.mean());
     if let Some((simulated, logged)) = baseline.value(wait).zip(on_machine) {
         let [simulated, logged] = [simulated, logged].map(|mean| amount(wait, mean));
-        let simulated = format!("in the simulation under {} {simulated}", baseline.label);
+        let simulated = format!("in the simulation under {} {simulated}", baseline.policy.label);
         caption += &format!(
             " In the log itself jobs waited {logged} on average, {simulated}. A large difference means that the site had rules, \
              priorities or outages that the simulation lacks."
@@ -127,7 +127,7 @@ fn distributions(report: &Simulation) -> Section {
 }
 
 fn named(run: &Run, series: Series) -> Series {
-    Series { name: run.label.clone(), about: run.full_name(), ..series }
+    Series { name: run.policy.label.clone(), about: run.full_name(), ..series }
 }
 
 /// Points of a distribution function, in percent; values below 1 are drawn at 1.
@@ -236,7 +236,7 @@ fn over_time(report: &Simulation) -> Section {
             series.is_hidden = slot != report.baseline;
             series.slot = Some(GREY);
         }
-        let (label, most) = (&report.runs[report.baseline].label, if points < 0.1 { "0.1" } else { "1" });
+        let (label, most) = (&report.runs[report.baseline].policy.label, if points < 0.1 { "0.1" } else { "1" });
         let others =
             format!("under the other policies utilization differs by less than {most} points over the whole log");
         caption += &format!(" Under {label}; {others}.");
@@ -274,8 +274,8 @@ fn schedules(report: &Simulation) -> Section {
     let words = Vec::from_iter((!drawn.is_empty()).then(|| DRAWN.to_owned()));
     let chart = |(run, bars): (&Run, Vec<Bar>)| {
         let gantt = Gantt {
-            id: format!("gantt-{}", run.name),
-            title: format!("Schedule under {}", run.label),
+            id: format!("gantt-{}", run.policy.name),
+            title: format!("Schedule under {}", run.policy.label),
             time: format!("time since the first submit ({unit})"),
             unit,
             processors: report.sites().processors(),

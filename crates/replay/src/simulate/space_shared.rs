@@ -3,13 +3,13 @@
 use super::clock::{Course, LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Numbers};
 use super::log::Log;
-use super::policy::{Policy, Search};
+use super::policy::Policy;
 use super::predicting::{by_estimates, expired_percent, in_words};
 use super::sites::Sites;
 use super::watch::{Known, Outcome, RunRequest, Watch};
 use super::world::{Entry, Opened, Wanted, World};
 use crate::explain::history::Explanation;
-use crate::explain::listener::{Ear, Listener};
+use crate::explain::listener::Listener;
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
 use anyhow::{Result, anyhow, ensure};
 use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts, Predictions};
@@ -43,7 +43,6 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let policies = wanted.policies(|text| Policy::of_base(text, wanted.own))?;
     let sites = Sites::of(log, on, SwfReader::open(log.trace())?.header())?;
     ensure_finishable(log, &sites, on)?;
-    let search = Search::of(log.seed(), on);
     let any = |of: fn(&Policy) -> bool| policies.iter().any(of);
     let (searches, passes) = (any(Policy::searches), on.passes.unwrap_or_default());
     let drawn = matches!(on.outages, Some(Outages::Drawn { .. }));
@@ -57,14 +56,14 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
         + &words("procs", on.procs)
         + &words("estimates", Some(log.estimates))
         + &words("outages", on.outages.as_ref())
-        + &words("tabu-iterations", searches.then_some(search.tabu_iterations))
+        + &words("tabu-iterations", searches.then_some(on.tabu_iterations()))
         + &words("passes", Some(name_of(&passes)).filter(|_| passes != PassesName::PerInstant));
     let named = policies.iter().map(|policy| policy.named(sites.names.len())).collect();
     let machines = Machines {
         machines: sites.machines.clone(),
         names: sites.names.clone(),
         on: on.clone(),
-        search,
+        seed: log.seed(),
         patience: options.policy_timeout.unwrap_or(PATIENCE),
         predicting: by_estimates(log.estimates),
     };
@@ -97,20 +96,18 @@ impl World for SpaceShared {
 
     fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let (log, known) = (Log::open(&at.log, &at.sites)?, Known::default());
-        let listener = Listener::new(jobs, &self.machines.names);
-        let (ear, numbers) = (Ear(Rc::clone(&listener)), numbers(Rc::clone(&known)));
+        let (listener, numbers) = (Listener::new(jobs, &self.machines.names), numbers(Rc::clone(&known)));
         let arrivals = log.jobs(known, |one| {
-            listener.borrow_mut().comes(one);
+            listener.comes(one);
             one.job
         });
-        let heard = |policy| Box::new(Explained { policy, probe: ear.clone() }) as Box<dyn AtWork>;
-        let goes_on = || !listener.borrow().is_done();
+        let heard = |policy| Box::new(Explained { policy, probe: listener.clone() }) as Box<dyn AtWork>;
+        let goes_on = || !listener.is_done();
         let course = Course { name: &at.run_of(policy), goes_on: &goes_on };
         let policy = &self.policies[policy];
-        self.machines.run(policy, numbers, heard, arrivals, ear.clone(), &course)?;
+        self.machines.run(policy, numbers, heard, arrivals, listener.clone(), &course)?;
         log.finish()?;
-        let explanations = listener.borrow_mut().explanations(policy.name());
-        Ok(explanations)
+        Ok(listener.explanations(policy.name()))
     }
 }
 
@@ -150,7 +147,7 @@ struct Machines {
     /// Names of the machines, as in a file of outages.
     names: Vec<String>,
     on: MachineOptions,
-    search: Search,
+    seed: u64,
     patience: Duration,
     /// Predictor for policies whose name has none: `--estimates mean-of-user:K`.
     predicting: Option<Predictions>,
@@ -171,15 +168,15 @@ impl Machines {
         probe: P,
         course: &Course<'_>,
     ) -> Result<(Option<PredictionCounts>, P)> {
-        let Self { machines, names, on, search, patience, .. } = self;
+        let Self { machines, names, on, seed, patience, .. } = self;
         let at_work: Box<dyn AtWork> = match policy.command() {
             Some(command) => Box::new(Exec::start(command, machines, numbers, *patience)?),
-            None => policy.at_work(search, machines.len()),
+            None => policy.at_work(*seed, on, machines.len()),
         };
         // The same for every policy.
         let unreadable = RefCell::new(None);
         let readable = |outage: Result<Outage, _>| outage.map_err(|error| unreadable.replace(Some(error))).ok();
-        let outages = on.outages_of(names, search.seed)?.map_while(readable);
+        let outages = on.outages_of(names, *seed)?.map_while(readable);
         let multi_cluster = MultiCluster::new(machines.clone(), wrap(at_work), arrivals)
             .with_outages(outages)
             .with_repair_expected(on.repair_expected())
@@ -223,12 +220,11 @@ impl Policy {
         for (job, number) in jobs.iter().zip(numbers) {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("{run}: {words}"))?;
         }
-        let on = MachineOptions::default();
         let machines = Machines {
             machines: machines.to_vec(),
             names: Vec::new(),
-            search: Search::of(seed, &on),
-            on,
+            on: MachineOptions::default(),
+            seed,
             patience: PATIENCE,
             predicting: by_estimates(estimates),
         };

@@ -4,6 +4,7 @@ use super::free::Free;
 use super::rows::{Rows, SimulatedJob, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
+use crate::units::float;
 use lab::control::Control;
 use metrics::backlog::Backlog;
 use metrics::sums::Breakdown;
@@ -130,11 +131,6 @@ impl Watch {
         outcome.repairs = repairs;
         outcome
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count")]
-pub(super) const fn float(count: u64) -> f64 {
-    count as f64
 }
 
 impl Probe for Watch {

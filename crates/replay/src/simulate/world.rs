@@ -74,14 +74,10 @@ impl Named {
     }
 }
 
-/// Run of a [`Named`] policy.
 pub(crate) struct Run {
-    pub(crate) name: String,
-    pub(crate) label: String,
-    pub(crate) given: String,
+    pub(crate) policy: Named,
     /// SHA-256, before its run, of the files that determine its behaviour, by path.
     pub(crate) programs: BTreeMap<String, String>,
-    pub(crate) notes: Vec<String>,
     /// Metrics in the order of the columns of `summary.csv`.
     pub(crate) columns: Vec<(&'static Metric, Option<f64>)>,
     pub(crate) outcome: Outcome,
@@ -90,7 +86,7 @@ pub(crate) struct Run {
 impl Run {
     /// Its name, where that is not its label.
     pub(super) fn full_name(&self) -> Option<String> {
-        (self.label != self.name).then(|| self.name.clone())
+        (self.policy.label != self.policy.name).then(|| self.policy.name.clone())
     }
 
     pub(crate) fn trend(&self) -> &Trend {
@@ -214,8 +210,7 @@ impl Opened {
         let run = |((policy, outcome), programs): ((&Named, Outcome), _)| {
             let mut columns = outcome.totals.row();
             columns.sort_by_key(|(metric, _)| metric.column_rank());
-            let Named { name, label, given, notes, .. } = policy.clone();
-            Run { name, label, given, programs, notes, columns, outcome }
+            Run { policy: policy.clone(), programs, columns, outcome }
         };
         Ok(self.policies.iter().zip(outcomes).zip(programs).map(run).collect())
     }

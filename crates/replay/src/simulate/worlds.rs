@@ -63,57 +63,23 @@ pub(crate) fn open(log: &LogOptions, options: &WorldOptions, own: &[Arc<Own>]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
     use gap_schedule::Fcfs;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        log: LogOptions,
-        #[command(flatten)]
-        options: WorldOptions,
-    }
-
-    const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
-
-    /// The message about a command line that no world runs.
-    fn refused(words: &[&str], own: &[Arc<Own>]) -> String {
-        let Line { log, options } = Line::try_parse_from(["simulate", LOG].iter().chain(words)).expect("clap takes it");
-        format!("{:#}", open(&log, &options, own).err().expect("it makes no sense"))
-    }
-
-    #[test]
-    fn what_another_world_takes_and_what_no_world_has_is_refused() {
-        for (line, expected) in [
-            (
-                "--model metasched --policy rr --passes per-instant",
-                "--passes does not go with --model metasched, which takes --clusters FILE",
-            ),
-            ("--model hier-grid --policy p2p --machines m", "an option of --model gap-schedule and --profile alea31"),
-            ("--policy easy --startup 0s", "an option of --profile alea31"),
-            ("--policy easy,fcfs,easy", "--policy easy: is named twice; leave one out"),
-            (
-                "--policy easy:8,easy+reserve=8",
-                "--policy easy+reserve=8: is named twice: easy:8 and easy+reserve=8 are both easy+reserve=8; leave one out",
-            ),
-            (
-                "--model metasched --policy ptt+w=0.5,rr,ptt+w=0.50",
-                "--policy ptt+w=0.50: is named twice: ptt+w=0.5 and ptt+w=0.50 are both ptt+w=0.5; leave one out",
-            ),
-        ] {
-            let message = refused(&line.split(' ').collect::<Vec<_>>(), &[]);
-            assert!(message.contains(expected), "{line}: {message}");
-        }
-    }
 
     #[test]
     fn a_policy_that_the_program_adds_is_known_by_its_name_and_listed_where_no_name_fits() {
-        let own = &Arc::new(Own::new("mine", "", || Box::new(Fcfs::default())));
+        let log = Some(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml").into());
+        let log = LogOptions { log, ..LogOptions::default() };
+        let refused = |model: Option<&str>, policy: &str, own: &[Arc<Own>]| {
+            let (policies, model) = (vec![policy.to_owned()], model.map(str::to_owned));
+            let options = WorldOptions { policies, model, ..WorldOptions::default() };
+            format!("{:#}", open(&log, &options, own).err().expect("it makes no sense"))
+        };
+        let own = [Arc::new(Own::new("mine", "", || Box::new(Fcfs::default())))];
         // Its name is accepted; the error concerns the log.
-        assert!(refused(&["--policy", "mine"], &[Arc::clone(own)]).contains("Cargo.toml"));
-        assert!(refused(&["--policy", "yours"], &[Arc::clone(own)]).ends_with("; this program adds mine"));
-        assert!(!refused(&["--policy", "yours"], &[]).contains("adds"));
-        let message = refused(&["--model", "metasched", "--policy", "mine"], &[Arc::clone(own)]);
+        assert!(refused(None, "mine", &own).contains("Cargo.toml"));
+        assert!(refused(None, "yours", &own).ends_with("; this program adds mine"));
+        assert!(!refused(None, "yours", &[]).contains("adds"));
+        let message = refused(Some("metasched"), "mine", &own);
         assert_eq!(message, "--policy mine is one of --model gap-schedule, and not of --model metasched");
     }
 }

@@ -10,7 +10,6 @@ use crate::options::{stem, words};
 use crate::units::{count, duration, repair};
 use anyhow::{Context, Result};
 use figures::LOAD;
-use lab::chart::date;
 use lab::cli::{Common, Ending};
 use lab::output::OutDir;
 use lab::page::{self, Page, Part, Section, Table};
@@ -80,12 +79,6 @@ impl InspectedLog<'_> {
     fn start(&self) -> Option<i64> {
         let start = self.header.unix_start_time.and_then(|start| i64::try_from(start).ok()).unwrap_or(0);
         self.log.is_calendar.then(|| start + whole(self.log.first_submit) + i64::from(self.log.utc_offset))
-    }
-
-    /// First and last day with submissions.
-    fn days(&self) -> Option<(String, String)> {
-        let first = self.start()?;
-        Some((date(first), date(first + whole(self.log.submission_span))))
     }
 
     fn notes(&self) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Results of commands in words, and numbers for readers: durations, shares, bar charts of characters.
 
-use crate::units::count;
+use crate::units::{count, float};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
 use std::path::Path;
@@ -35,9 +35,8 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// Share of a part in a whole; 0 if the whole is 0.
-#[expect(clippy::cast_precision_loss, reason = "nothing is counted beyond 2^53")]
 pub(super) fn share(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 { 0.0 } else { float(part) / float(whole) }
 }
 
 /// Counts as a bar chart: `▁▂▅█`. Zero is a dot on the baseline.

@@ -65,7 +65,8 @@ impl Conversation {
     /// Reads the next line into `got`, with its line end if it has one. It reads in the thread that waits: another thread that passes
     /// lines on makes an exchange five times as long (docs/protocol.md).
     fn read_line(&mut self) -> Result<()> {
-        let begin = now();
+        #[expect(clippy::disallowed_methods, reason = "decides whether there is a result, not which")]
+        let begin = Instant::now();
         self.got.clear();
         loop {
             if self.from.buffer().is_empty() && !self.has_output(self.patience.saturating_sub(begin.elapsed()))? {
@@ -148,11 +149,6 @@ impl Drop for Conversation {
             let _ = self.child.wait();
         }
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "how long an answer takes decides whether there is a result, not which")]
-fn now() -> Instant {
-    Instant::now()
 }
 
 /// Line for a message: without control characters, and cut if it is long.

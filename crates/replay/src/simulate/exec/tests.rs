@@ -1,11 +1,7 @@
 use super::{Command, Exec};
-use crate::simulate::policy::Policy;
 use gap_schedule::{Machine, MultiCluster};
 use sim_core::{Job, JobId, Outage, Sim, SiteId, Span, Time};
-use std::path::Path;
 use std::time::Duration;
-use test_data::Need;
-use workload::Estimates;
 
 #[test]
 fn the_name_of_a_program_is_legal_as_the_name_of_a_folder() {
@@ -81,25 +77,4 @@ fn what_happens_is_told_without_its_time_with_it_and_at_once_as_the_program_asks
         let words = outcome.expect_err(ready);
         assert!(words.contains(r#""protocol":2,"every":"event""#), "{words}");
     }
-}
-
-/// The first job is long past when the last two come: its user has used less than the user of the second, who comes first.
-#[test]
-fn a_decayed_fair_share_in_python_prefers_the_user_of_little_recent_work() {
-    if test_data::program(Need::Python, &["python3"]).is_none() {
-        return;
-    }
-    const DAY: u64 = 86_400;
-    let job = |(id, submit, user, runs)| {
-        let mut job = Job::new(JobId(id), Time::from_secs(submit), 1, Span::from_secs(runs));
-        job.request.user = Some(user);
-        job
-    };
-    let jobs = [(0, 0, 1, 1000), (1, 3 * DAY, 2, 600), (2, 3 * DAY + 50, 2, 10), (3, 3 * DAY + 100, 1, 10)].map(job);
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/policies/fair_share.py");
-    let policy = Policy::find(&format!("exec+python3 {}", program.display()), &[]).expect("a policy");
-    let replayed = policy.replay(&[Machine::new(1)], &jobs, &[1, 2, 3, 4], Estimates::User, 0).expect("a schedule");
-    let starts = replayed.0.into_iter().map(|placed| placed.map(|(start, _)| start));
-    let expected = [0, 3 * DAY, 3 * DAY + 610, 3 * DAY + 600].map(|start| Some(Time::from_secs(start)));
-    assert_eq!(starts.collect::<Vec<_>>(), expected);
 }

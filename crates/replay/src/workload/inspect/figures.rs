@@ -1,7 +1,7 @@
 //! A log in pictures.
 
 use super::super::words::{counted, share};
-use crate::units::count;
+use crate::units::{count, float};
 use lab::chart::{Axis, Chart, Point, Series};
 use lab::shown::{DataRow, Shown, seen};
 use std::collections::BTreeMap;
@@ -31,8 +31,7 @@ fn load(log: &Inspection, start: Option<i64>) -> Option<Shown> {
     if !(2.0..36_525.0).contains(&span) {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "a century of days at most")]
-    let days = |slices: u64| (slices * slice) as f64;
+    let days = |slices: u64| float(slices * slice);
     let (scale, label) = match log.capacity {
         Some(processors) => (100.0 / f64::from(processors), "offered load (%)"),
         None => (1.0, "processors that the jobs would keep busy"),

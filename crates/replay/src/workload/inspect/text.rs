@@ -1,9 +1,9 @@
 //! A log in a screenful of text.
 
 use super::super::words::{columns, counted, exact, percent, share};
-use super::InspectedLog;
+use super::{InspectedLog, whole};
 use crate::units::{aligned, count, duration, readable, repair};
-use lab::chart::fixed;
+use lab::chart::{date, fixed};
 use std::collections::BTreeMap;
 use workload::inspect::Spread;
 use workload::repair::Repair;
@@ -45,7 +45,8 @@ impl InspectedLog<'_> {
         let mut facts = Vec::new();
         let mut add = |name: &str, text: String| facts.push(vec![name.to_owned(), text]);
         add("jobs", format!("{} of {}", count(log.jobs), counted(log.records, "record")));
-        let days = self.days().map_or_else(String::new, |(first, last)| format!(", {first} to {last}"));
+        let days = |first| format!(", {} to {}", date(first), date(first + whole(log.submission_span)));
+        let days = self.start().map_or_else(String::new, days);
         add("submitted", format!("over {}{days}", duration(log.submission_span)));
         match (log.load, log.capacity) {
             (Some(load), _) => add("load", format!("{} of the machine while jobs were submitted", percent(load))),
