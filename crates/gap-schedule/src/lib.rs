@@ -50,8 +50,8 @@
 //!
 //! With several machines of different size and speed, [`MultiCluster`] is the model of Klusáček, Rudová, Baraglia,
 //! Pasquali & Capannini, "Comparison of multi-criteria scheduling techniques" (2008): each job runs on one of the
-//! machines that it may use ([`sim_core::Request::sites`]). The probes [`Usage`] and [`Contention`] measure what that
-//! paper reports beside waits and deadlines.
+//! machines that it may use ([`sim_core::Request::sites`]). The probe [`Usage`] measures what that paper reports
+//! beside waits and deadlines.
 //!
 //! ```
 //! use gap_schedule::{Easy, Machine, MultiCluster};
@@ -163,7 +163,7 @@ pub mod testkit;
 mod view;
 
 pub use explained::Explained;
-pub use multi_cluster::{Contention, Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
+pub use multi_cluster::{Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
 pub use order::{Key, Keyed, Order, Priority};
 pub use plan::{Edf, EgEdf, EgTies, GapBound, Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::Planner;

@@ -1,11 +1,9 @@
 //! Event-driven world of several machines of different size and speed behind one queue.
 
-mod contention;
 mod predictions;
 mod state;
 mod usage;
 
-pub use contention::Contention;
 pub use predictions::{PredictionCounts, Predictions};
 pub use usage::{Usage, UsageOver};
 

@@ -1,4 +1,4 @@
-//! System usage: the busy share of the processors that could be busy.
+//! System usage: the busy share of the processors that could be busy; and contention.
 
 use rustc_hash::FxHashMap;
 use sim_core::{Fact, JobId, Probe, Time};
@@ -9,15 +9,24 @@ use std::collections::BTreeMap;
 /// undefined, and such times do not count. Processors of a machine that is down are included, so failures lower the
 /// usage. A job that was interrupted requests its processors again; its lost work counts as activity.
 ///
+/// It also counts the jobs that wait at the end of the stream, and those that start at once: the paper's measures of
+/// contention (§4, §4.1).
+///
 /// The state consists of integers: active processor-time, separately for each number of processors that could be
 /// active. Only the last step, [`mean`](Self::mean), uses floating point.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
     processors: u64,
+    /// Processors of each job in the system, and its submission, unless it has started.
     // Never iterated: its order cannot reach a result.
-    jobs: FxHashMap<JobId, u32>,
+    jobs: FxHashMap<JobId, (u32, Option<Time>)>,
     asked: u64,
     active: u64,
+    waiting: usize,
+    /// Number of waiting jobs after all events of the last arrival's instant, once time has advanced.
+    waiting_then: Option<usize>,
+    /// Number of jobs that started at the instant of their arrival.
+    pub started_at_once: u64,
     /// Instant of the latest fact.
     now: Time,
     until_latest_arrival: Levels,
@@ -63,8 +72,14 @@ impl Usage {
         }
     }
 
+    /// Number of jobs that waited at the instant of the last arrival, after all events of that instant.
+    pub fn waiting_at_last_arrival(&self) -> usize {
+        self.waiting_then.unwrap_or(self.waiting)
+    }
+
     /// Counts the instant of the latest fact and the time from then to `now`.
     fn advance(&mut self, now: Time) {
+        self.waiting_then.get_or_insert(self.waiting);
         let possible = self.asked.min(self.processors);
         if possible > 0 {
             let span = now.since(self.now).as_nanos();
@@ -75,7 +90,8 @@ impl Usage {
     }
 
     fn forget(&mut self, job: JobId) -> u64 {
-        let processors = self.jobs.remove(&job).unwrap_or_else(|| panic!("job {job} left but was never submitted"));
+        let (processors, _) =
+            self.jobs.remove(&job).unwrap_or_else(|| panic!("job {job} left but was never submitted"));
         self.asked -= u64::from(processors);
         processors.into()
     }
@@ -88,15 +104,26 @@ impl Probe for Usage {
         }
         match fact {
             Fact::Submitted(job) => {
-                self.jobs.insert(job.id, job.request.processors);
+                self.jobs.insert(job.id, (job.request.processors, Some(job.submit)));
                 self.asked += u64::from(job.request.processors);
+                self.waiting += 1;
+                self.waiting_then = None;
                 self.until_latest_arrival.absorb(&mut self.since_latest_arrival);
             }
             Fact::Rejected { job, .. } => {
                 self.forget(*job);
+                self.waiting -= 1;
             }
-            Fact::Started { processors, .. } => self.active += u64::from(*processors),
-            Fact::Interrupted { processors, .. } => self.active -= u64::from(*processors),
+            Fact::Started { job, processors, .. } => {
+                self.active += u64::from(*processors);
+                self.waiting -= 1;
+                let submit = self.jobs.get_mut(job).and_then(|(_, submit)| submit.take());
+                self.started_at_once += u64::from(submit == Some(now));
+            }
+            Fact::Interrupted { processors, .. } => {
+                self.active -= u64::from(*processors);
+                self.waiting += 1;
+            }
             Fact::Finished { job } => self.active -= self.forget(*job),
             Fact::Seized { .. } | Fact::Released { .. } => {}
         }

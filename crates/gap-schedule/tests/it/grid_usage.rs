@@ -2,7 +2,7 @@
 
 use gap_schedule::testkit::Transcript;
 use gap_schedule::testkit::{Run, Scene, scenes};
-use gap_schedule::{Contention, Easy, Passes, Usage, UsageOver};
+use gap_schedule::{Easy, Passes, Usage, UsageOver};
 use proptest::prelude::*;
 use sim_core::{JobLog, JobRecord, Sim, Time};
 use std::collections::BTreeSet;
@@ -35,9 +35,9 @@ proptest! {
     #[test]
     fn usage_and_contention_are_their_definitions(scene in scenes(WIDEST)) {
         let processors = scene.machines.iter().map(|machine| machine.processors).sum();
-        let probes = ((JobLog::collecting(), Transcript::new()), (Usage::new(processors), Contention::default()));
+        let probes = ((JobLog::collecting(), Transcript::new()), Usage::new(processors));
         let grid = scene.grid(Easy::default(), Passes::PerInstant);
-        let (_, ((log, told), (usage, contention))) = Sim::new(grid, probes).run();
+        let (_, ((log, told), usage)) = Sim::new(grid, probes).run();
         let (records, runs) = (log.into_sink(), scene.runs(&told));
         let last_arrival = scene.jobs.iter().map(|job| job.submit).max().unwrap_or_default();
         for (over, until) in
@@ -53,12 +53,12 @@ proptest! {
             starts.min().expect("it has finished")
         };
         let at_once = records.iter().filter(|record| first_start(record) == record.job.submit).count();
-        prop_assert_eq!(contention.started_at_once, at_once as u64);
+        prop_assert_eq!(usage.started_at_once, at_once as u64);
         let waits = |record: &&JobRecord| {
             let runs_then =
                 |run: &Run| run.job == record.job.id && run.start <= last_arrival && last_arrival < run.end;
             record.finish > last_arrival && !runs.iter().any(runs_then)
         };
-        prop_assert_eq!(contention.waiting_at_last_arrival(), records.iter().filter(waits).count());
+        prop_assert_eq!(usage.waiting_at_last_arrival(), records.iter().filter(waits).count());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::LateOf;
 use super::promises::Promises;
-use gap_schedule::{Contention, Usage, UsageOver};
+use gap_schedule::{Usage, UsageOver};
 use sim_core::record::Sink;
 use sim_core::{Fact, JobLog, JobRecord, Probe, Time};
 
@@ -39,7 +39,6 @@ lab::metrics! {
 pub(super) struct Measure {
     log: JobLog<FinishedJobs>,
     usage: Usage,
-    contention: Contention,
     first_submit: Option<Time>,
     /// Only for policies that promise a start to the first job of the queue.
     promises: Option<Promises>,
@@ -55,13 +54,7 @@ struct FinishedJobs {
 
 impl Measure {
     pub(super) fn new(processors: u32, promises: Option<Promises>) -> Self {
-        Self {
-            log: JobLog::new(FinishedJobs::default()),
-            usage: Usage::new(processors),
-            contention: Contention::default(),
-            first_submit: None,
-            promises,
-        }
+        Self { log: JobLog::new(FinishedJobs::default()), usage: Usage::new(processors), first_submit: None, promises }
     }
 
     /// Returns the metrics; `moves` are the numbers of Tabu moves tried and accepted.
@@ -85,8 +78,8 @@ impl Measure {
             makespan,
             moves_tried_per_job: moves.0 as f64 / finished,
             moves_accepted_per_job: moves.1 as f64 / finished,
-            waiting_at_last_arrival: self.contention.waiting_at_last_arrival() as f64,
-            started_at_once_percent: 100.0 * self.contention.started_at_once as f64 / finished,
+            waiting_at_last_arrival: self.usage.waiting_at_last_arrival() as f64,
+            started_at_once_percent: 100.0 * self.usage.started_at_once as f64 / finished,
             ended: finished,
             promises_broken: self.promises.as_ref().map_or(f64::NAN, |promises| promises.broken() as f64),
         }
@@ -99,7 +92,6 @@ impl Probe for Measure {
             self.first_submit.get_or_insert(now);
         }
         self.usage.observe(now, fact);
-        self.contention.observe(now, fact);
         if let Some(promises) = &mut self.promises {
             promises.observe(now, fact);
         }
