@@ -57,6 +57,7 @@ pub enum Event {
 }
 
 /// Scheduler of Alea, as a set of reactions to events. It sees the [`GridState`], and no run times.
+#[expect(unused_variables, reason = "a method with a default body documents its arguments")]
 pub trait Policy {
     /// Called when a job arrives that some cluster suits.
     fn submit(&mut self, job: JobIndex, now: Clock, state: &GridState);
@@ -66,14 +67,10 @@ pub trait Policy {
     fn select(&mut self, now: Clock, state: &GridState, sent: &mut Vec<(JobIndex, SiteId)>);
 
     /// Called when a job that was sent starts.
-    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {
-        let _ = (job, cluster, now, state);
-    }
+    fn start(&mut self, job: JobIndex, cluster: SiteId, now: Clock, state: &GridState) {}
 
     /// Called when a job has ended that started at `start`.
-    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
-        let _ = (job, cluster, start, now, state);
-    }
+    fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {}
 
     /// Period of the calls of [`search`](Self::search), if any.
     fn period(&self) -> Option<Span> {
@@ -81,9 +78,7 @@ pub trait Policy {
     }
 
     /// Improves the plan.
-    fn search(&mut self, now: Clock, state: &GridState) {
-        let _ = (now, state);
-    }
+    fn search(&mut self, now: Clock, state: &GridState) {}
 }
 
 /// Runs `jobs` on clusters of these `processors` under `policy`, and returns every job's record, in order of ids.

@@ -73,6 +73,7 @@ pub type PolicyError = Arc<dyn Error + Send + Sync>;
 /// let (_, log) = Sim::new(world, JobLog::collecting()).run();
 /// assert_eq!(log.sink()[0].job.id, JobId(1)); // it has finished first
 /// ```
+#[expect(unused_variables, reason = "a method with a default body documents its arguments")]
 pub trait Policy {
     /// Appends to `starts` the jobs to start at `view.now` and their machines, in starting order. Together they fit into the
     /// free processors. Called only while jobs wait, unless the policy [wants every event](Self::wants_every_event).
@@ -84,52 +85,37 @@ pub trait Policy {
     /// The cost of a pass may differ from that of `schedule`; the starts may not. The `schedule` of the policies of this
     /// crate passes `()`, which observes nothing.
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
-        let _ = probe;
         self.schedule(view, starts);
     }
 
     /// Called once, before any event.
-    fn begin(&mut self, view: &View<'_>) {
-        let _ = view;
-    }
+    fn begin(&mut self, view: &View<'_>) {}
 
     /// Called for each job that arrives, or that lost its processors to a failure and waits again: it is the last of
     /// the view's queue. Some machine suits it.
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        let _ = (job, view);
-    }
+    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {}
 
     /// Called for each job that has started on `machine` by the decision of this policy, in order, after the
     /// [`schedule`](Self::schedule) that returned it. The view lists it as running.
-    fn on_start(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        let _ = (job, machine, view);
-    }
+    fn on_start(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {}
 
     /// Called for each job that has ended on `machine`. The view no longer has it; `job.expected_end` is later than
     /// `view.now` if it ended early.
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        let _ = (job, machine, view);
-    }
+    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {}
 
     /// Called for each job on `machine` that has outlived its prediction, `before.expected_end`. Its end is now
     /// expected at `after.expected_end`, which is in the future. The view has it as `after`.
     ///
     /// Needed only by policies that keep a plan of their own; others read the view at each pass.
-    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {
-        let _ = (before, after, machine, view);
-    }
+    fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {}
 
     /// Called when the machine has failed: it has no processors until its [repair](Self::on_repair). The view no longer
     /// has the jobs in `lost`, sorted by id, which ran there; each is submitted again next. In their place it has one
     /// entry that holds all processors, with the id [`RunningJob::OUTAGE`] and the expected repair as its expected end.
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        let _ = (machine, lost, view);
-    }
+    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {}
 
     /// Called when the machine has been repaired, and is idle.
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        let _ = (machine, view);
-    }
+    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {}
 
     /// Returns the next instant, after the present one, at which the policy must be called even without an event.
     /// Called after each [`schedule`](Self::schedule); the latest result holds.

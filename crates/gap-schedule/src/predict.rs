@@ -25,6 +25,7 @@ use std::fmt::Debug;
 /// tsafrir.on_completion(&request, Span::from_secs(201));
 /// assert_eq!(tsafrir.predict(&request), Some(Span::from_secs(150)));
 /// ```
+#[expect(unused_variables, reason = "a method with a default body documents its arguments")]
 pub trait Predictor: Debug + DynClone + Send + Sync {
     /// Returns the expected run time at reference speed of a job that is submitted now; `None` if it is unknown, even to its user.
     ///
@@ -32,9 +33,7 @@ pub trait Predictor: Debug + DynClone + Send + Sync {
     fn predict(&mut self, request: &Request) -> Option<Span>;
 
     /// Called when a job has ended, at its own end or at its limit, after `ran` at reference speed.
-    fn on_completion(&mut self, request: &Request, ran: Span) {
-        let _ = (request, ran);
-    }
+    fn on_completion(&mut self, request: &Request, ran: Span) {}
 }
 
 dyn_clone::clone_trait_object!(Predictor);

@@ -85,6 +85,7 @@ pub struct ReservedStart {
 }
 
 /// Observer of the reasons of a policy. `()` observes nothing.
+#[expect(unused_variables, reason = "a method with a default body documents its arguments")]
 pub trait ReasonProbe {
     /// Returns true if the probe wants any reason of this pass.
     fn listens(&self) -> bool {
@@ -93,7 +94,6 @@ pub trait ReasonProbe {
 
     /// Returns true if the probe wants the reasons of this job.
     fn follows(&self, job: JobId) -> bool {
-        let _ = job;
         true
     }
 
@@ -101,9 +101,7 @@ pub trait ReasonProbe {
     fn observe(&mut self, job: JobId, reason: Reason, starts: &Starts);
 
     /// Called when a pass ends, with the view that the policy had and the jobs that it starts.
-    fn end_pass(&mut self, view: &View<'_>, starts: &Starts) {
-        let _ = (view, starts);
-    }
+    fn end_pass(&mut self, view: &View<'_>, starts: &Starts) {}
 }
 
 impl ReasonProbe for () {
