@@ -1,10 +1,9 @@
 //! Four columns of the paper's tables.
 
-use serde::{Deserialize, Serialize};
 use sim_core::{JobRecord, Span};
 
 /// Means over jobs, as computed by Alea's result collector.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, PartialEq)]
 pub struct Means {
     /// Mean of response / max(1 s, finish − start), at least 1. Dimensionless.
     pub slowdown: f64,
@@ -35,19 +34,6 @@ impl Means {
             tardiness: tardiness.as_secs_f64() / jobs,
             wait: wait.as_secs_f64() / jobs,
             response: response.as_secs_f64() / jobs,
-        }
-    }
-
-    /// Returns the mean of means, which the paper's tables take over the numbers of jobs; all zero if there are none.
-    pub fn mean(means: &[Self]) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "a handful")]
-        let count = means.len().max(1) as f64;
-        let over = |value: fn(&Self) -> f64| means.iter().map(value).sum::<f64>() / count;
-        Self {
-            slowdown: over(|means| means.slowdown),
-            tardiness: over(|means| means.tardiness),
-            wait: over(|means| means.wait),
-            response: over(|means| means.response),
         }
     }
 }

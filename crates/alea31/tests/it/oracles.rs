@@ -68,9 +68,20 @@ fn cons_agrees_with_alea_on_10000_jobs() {
     check("cons", 10_000, Cons::default());
 }
 
+/// Returns the mean of means, which the paper's tables take over the numbers of jobs.
+fn mean(means: &[Means]) -> Means {
+    let over = |value: fn(&Means) -> f64| means.iter().map(value).sum::<f64>() / means.len() as f64;
+    Means {
+        slowdown: over(|means| means.slowdown),
+        tardiness: over(|means| means.tardiness),
+        wait: over(|means| means.wait),
+        response: over(|means| means.response),
+    }
+}
+
 /// Returns the mean over the seven numbers of jobs; of the tardiness, over six: the paper left 3000 out, where no job waits.
 fn column(means: &[Means]) -> Means {
-    Means { tardiness: Means::mean(&means[1..]).tardiness, ..Means::mean(means) }
+    Means { tardiness: mean(&means[1..]).tardiness, ..mean(means) }
 }
 
 /// Formats a value like the paper: with these decimals, the others cut off.
@@ -116,14 +127,14 @@ fn best_gap_has_the_wait_of_alea_on_15000_jobs() {
 fn bgt_meets_table_3_within_what_chance_allows() {
     let run = |seed| {
         let stream = move || Streams::new(seed, 0).stream(Purpose("tabu search"), 0);
-        means(|| Box::new(GapFilling::bgt(stream()))).map(|means| Means::mean(&means))
+        means(|| Box::new(GapFilling::bgt(stream()))).map(|means| mean(&means))
     };
     let seeds: Option<Vec<Means>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..3).map(|seed| scope.spawn(move || run(seed))).collect();
         threads.into_iter().map(|thread| thread.join().expect("it runs to its end")).collect()
     });
     let Some(seeds) = seeds else { return };
-    let mean = Means::mean(&seeds);
+    let mean = mean(&seeds);
     let ours = [mean.slowdown, mean.tardiness, mean.wait, mean.response];
     for ((ours, printed), tolerance) in
         ours.into_iter().zip([9.8, 694.9, 819.4, 60_596.5]).zip([0.12, 0.03, 0.03, 0.002])
