@@ -116,9 +116,8 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     /// has no free processors until it has been repaired. If it fails while it is down, it stays down until the later
     /// of both repairs.
     ///
-    /// The policy does not know the time of the repair. It sees an entry, not a job, that holds all processors of a machine
-    /// that is down, with the expected repair as its expected end ([`with_repair_expected`](Self::with_repair_expected)). A
-    /// repair that takes longer looks like a job that outlives its estimate.
+    /// The policy does not know the time of the repair, but the [expected](Self::with_repair_expected) one, as in
+    /// [`View::running`]. A repair that takes longer looks like a job that outlives its estimate.
     ///
     /// `outages` may be endless: it is not read further once the last job has left. A run then ends if every job gets a period
     /// between two failures that is as long as it needs. It does not end while a job waits for a machine that is down for ever.

@@ -19,9 +19,6 @@ use sim_core::{JobId, SiteId};
 /// leaves behind at the next end. [`with_compress_order`](Conservative::with_compress_order) selects the other rule
 /// known by this name: turns in order of reserved starts (of equal ones, in order of arrival).
 ///
-/// [`OrderedBackfill`](crate::OrderedBackfill) with [`Depth::All`](crate::Depth::All) lays out all reservations again at each
-/// pass, in order of arrival, where this policy keeps them. As long as no job ends early, the schedules are the same.
-///
 /// A job that outlives its estimate, or a machine that fails or is repaired early or late, may delay reservations. Then all reservations
 /// that are still possible are kept, the other jobs get new ones, and the plan is compressed, all in the same order. A job without an
 /// estimate is expected to run for ever. A job that by expectations can never start has no reservation until an unexpected event.

@@ -272,7 +272,7 @@ impl Policy for GapFilling {
     }
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.usage.finish(job.job, view.now);
+        self.usage.finish(job, view.now);
         self.plan.finish(job, machine, view);
     }
 
@@ -282,7 +282,7 @@ impl Policy for GapFilling {
 
     fn on_failure(&mut self, _: SiteId, lost: &[RunningJob], view: &View<'_>) {
         for job in lost {
-            self.usage.lose(job.job, view.now);
+            self.usage.lose(job, view.now);
         }
         self.plan.is_stale = true;
     }

@@ -37,7 +37,7 @@ pub struct Backfilling {
 ///
 /// With both orders those of arrival and one reservation this is [`Easy`]. With a reservation for each job it is
 /// conservative backfilling that compresses its whole plan at each pass, where [`Conservative`](crate::Conservative)
-/// keeps reservations. With [`Order::Spf`] behind the head it is EASY-SJBF, the
+/// keeps reservations; as long as no job ends early, the schedules are the same. With [`Order::Spf`] behind the head it is EASY-SJBF, the
 /// backfilling of EASY++. An order other than that of arrival may starve jobs; a [`threshold`](Backfilling::threshold)
 /// prevents it as long as some job holds a reservation.
 ///

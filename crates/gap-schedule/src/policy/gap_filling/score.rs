@@ -3,7 +3,7 @@
 use crate::policy::machine_profiles::ReservedSlot;
 use crate::policy::reservations::{HeldReservation, Reservations};
 use crate::queue::QueuedJob;
-use crate::view::View;
+use crate::view::{RunningJob, View};
 use rustc_hash::FxHashMap;
 use sim_core::{JobId, Time};
 
@@ -111,11 +111,9 @@ struct UserSums {
 #[derive(Copy, Clone, Debug)]
 struct PresentJob {
     user: usize,
-    processors: i128,
     /// Processors × estimate, in nanoseconds.
     claim: i128,
-    /// Start, once it runs, and nanoseconds that it has waited until then.
-    start: Time,
+    /// Nanoseconds that it waited before it started.
     waited: i128,
 }
 
@@ -144,29 +142,28 @@ impl UserUsage {
         }
         let estimate = job.request.estimate;
         let estimate = estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", job.job));
-        let processors = i128::from(job.request.processors);
-        let claim = processors * i128::from(estimate.as_nanos());
+        let claim = i128::from(job.request.processors) * i128::from(estimate.as_nanos());
         self.users[user].change(|user| user.used += claim);
-        self.jobs.insert(job.job, PresentJob { user, processors, claim, start: Time::MAX, waited: 0 });
+        self.jobs.insert(job.job, PresentJob { user, claim, waited: 0 });
     }
 
     /// Starts the job, which leaves the plan.
     pub(super) fn start(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
         self.count(-1, job, planned, view);
         let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
-        (present.start, present.waited) = (view.now, view.now.saturating_since(job.submit).as_nanos().into());
+        present.waited = view.now.saturating_since(job.submit).as_nanos().into();
         self.users[present.user].change(|user| user.waited += present.waited);
     }
 
-    pub(super) fn finish(&mut self, job: JobId, now: Time) {
-        let present = self.jobs.remove(&job).expect("a job that ends has arrived");
-        let worked = present.processors * i128::from(now.since(present.start).as_nanos());
-        self.users[present.user].change(|user| user.used = user.used - present.claim + worked);
+    pub(super) fn finish(&mut self, job: &RunningJob, now: Time) {
+        let PresentJob { user, claim, .. } = self.jobs.remove(&job.job).expect("a job that ends has arrived");
+        let worked = i128::from(job.processors) * i128::from(now.since(job.start).as_nanos());
+        self.users[user].change(|user| user.used += worked - claim);
     }
 
     /// Removes the wait of an interrupted job, which waits again.
-    pub(super) fn lose(&mut self, job: JobId, now: Time) {
-        let present = self.jobs[&job];
+    pub(super) fn lose(&mut self, job: &RunningJob, now: Time) {
+        let present = self.jobs[&job.job];
         self.users[present.user].change(|user| user.waited -= present.waited);
         self.finish(job, now);
     }
