@@ -79,14 +79,6 @@ pub struct MachineDraw {
     pub speed: f64,
 }
 
-const MACHINE_PROCESSORS: Purpose = Purpose("machine processors");
-const MACHINE_SPEEDS: Purpose = Purpose("machine speeds");
-const ARRIVALS: Purpose = Purpose("job arrivals");
-const PROCESSORS: Purpose = Purpose("job processors");
-const RUNTIMES: Purpose = Purpose("job runtimes");
-const DEADLINES: Purpose = Purpose("job deadlines");
-const BENCHMARKS: Purpose = Purpose("job benchmarks");
-
 impl DeadlineMix {
     /// Returns the paper's parameters (§4), with the first value of R2.
     pub fn of_the_paper(interarrival: f64) -> Self {
@@ -134,7 +126,8 @@ impl DeadlineMix {
 
     /// Draws the machines from `streams`. For one set in all replications, pass the same streams each time (R4).
     pub fn machines(&self, streams: &Streams) -> Vec<MachineDraw> {
-        let (mut processors, mut speeds) = (streams.stream(MACHINE_PROCESSORS, 0), streams.stream(MACHINE_SPEEDS, 0));
+        let [mut processors, mut speeds] =
+            ["machine processors", "machine speeds"].map(|purpose| streams.stream(Purpose(purpose), 0));
         let [low, high] = self.machine_processors;
         let draw = |_| MachineDraw {
             processors: processors.random_range(low..=high),
@@ -152,7 +145,8 @@ impl DeadlineMix {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
         let mix = self.clone();
         let [mut arrivals, mut processors, mut runtimes, mut deadlines, mut benchmarks] =
-            [ARRIVALS, PROCESSORS, RUNTIMES, DEADLINES, BENCHMARKS].map(|purpose| streams.stream(purpose, 0));
+            ["job arrivals", "job processors", "job runtimes", "job deadlines", "job benchmarks"]
+                .map(|purpose| streams.stream(Purpose(purpose), 0));
         let mut submit = Time::ZERO;
         (0..self.jobs).map(move |id| {
             let gap: f64 = Exp1.sample(&mut arrivals);

@@ -115,33 +115,7 @@ pub(crate) fn gamma_below(shape: f64, x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{Purpose, Streams};
-    use statrs::distribution::{ContinuousCDF, Exp, Gamma, Normal};
     use statrs::function::gamma::gamma_lr;
-
-    const DRAWS: u32 = 50_000;
-
-    /// Checks the Kolmogorov-Smirnov statistic: above 1.95 / √n once in a thousand samples.
-    fn check(draw: impl Fn(&mut Stream) -> f64, distribution: &impl ContinuousCDF<f64, f64>) {
-        let mut stream = Streams::new(42, 0).stream(Purpose("draw tests"), 0);
-        let mut sample: Vec<f64> = (0..DRAWS).map(|_| draw(&mut stream)).collect();
-        sample.sort_by(f64::total_cmp);
-        let count = f64::from(DRAWS);
-        let distance = (0_u32..)
-            .zip(&sample)
-            .map(|(rank, value)| (distribution.cdf(*value) - f64::from(rank) / count).abs())
-            .fold(0.0, f64::max);
-        assert!(distance < 1.95 / count.sqrt(), "{distance}");
-    }
-
-    #[test]
-    fn draws_have_their_distributions() {
-        check(exponential, &Exp::new(1.0).expect("a rate"));
-        check(normal, &Normal::new(0.0, 1.0).expect("a variance"));
-        for (shape, scale) in [(0.4, 2.0), (1.0, 1.0), (4.2, 0.94), (312.0, 0.03)] {
-            check(|stream| gamma(stream, shape, scale), &Gamma::new(shape, 1.0 / scale).expect("a shape"));
-        }
-    }
 
     #[test]
     fn the_incomplete_gamma_function_is_that_of_its_twin() {

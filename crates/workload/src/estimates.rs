@@ -41,8 +41,6 @@ pub enum Estimates {
     MeanOfUser(u32),
 }
 
-const F_MODEL: Purpose = Purpose("f-model estimates");
-
 impl Estimates {
     fn is_possible(&self) -> bool {
         match *self {
@@ -87,7 +85,7 @@ const LARGEST_FACTOR: f64 = 1e6;
 fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
     let folded = (number ^ (number >> 32)) & u64::from(u32::MAX);
     let index = u32::try_from(folded).expect("masked");
-    let share: f64 = Streams::new(seed, 0).stream(F_MODEL, index).random();
+    let share: f64 = Streams::new(seed, 0).stream(Purpose("f-model estimates"), index).random();
     stretched(runtime, 1.0 + f * share)
 }
 

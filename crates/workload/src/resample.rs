@@ -45,8 +45,6 @@ fn below(stream: &mut Stream, many: usize) -> usize {
     at.min(many - 1)
 }
 
-const SHAKE: Purpose = Purpose("shaken submissions");
-
 /// Moves every submission by up to ± `most`, uniformly and independently: input shaking (D. Tsafrir, K. Ouaknine, D. G.
 /// Feitelson, "Reducing Performance Evaluation Sensitivity and Variability by Input Shaking", MASCOTS 2007). The mean
 /// over shaken logs does not depend on a single coincidence, such as one wide job that arrives a second before another.
@@ -68,7 +66,7 @@ const SHAKE: Purpose = Purpose("shaken submissions");
 /// # Ok::<(), workload::InputError>(())
 /// ```
 pub fn shaken(log: &HeldLog, most: Span, streams: &Streams) -> HeldLog {
-    let mut stream = streams.stream(SHAKE, 0);
+    let mut stream = streams.stream(Purpose("shaken submissions"), 0);
     // From 0 to 2 `most` instead of ± `most`: the same but for the origin of time, and no submission is below zero.
     let shift = |stream: &mut _| Span::from_secs_f64(draw::uniform(stream, [0.0, 2.0 * most.as_secs_f64()]));
     let jobs = log.jobs().iter().map(|job| {

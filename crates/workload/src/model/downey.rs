@@ -40,11 +40,6 @@ pub struct Downey {
     pub interarrival: f64,
 }
 
-const ARRIVALS: Purpose = Purpose("downey arrivals");
-const WORK: Purpose = Purpose("downey work");
-const PARALLELISM: Purpose = Purpose("downey parallelism");
-const VARIATION: Purpose = Purpose("downey variation");
-
 impl Default for Downey {
     fn default() -> Self {
         Self {
@@ -120,7 +115,8 @@ impl WorkloadModel for Downey {
     fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
         let [mut arrivals, mut work, mut parallelism, mut variation] =
-            [ARRIVALS, WORK, PARALLELISM, VARIATION].map(|purpose| streams.stream(purpose, 0));
+            ["downey arrivals", "downey work", "downey parallelism", "downey variation"]
+                .map(|purpose| streams.stream(Purpose(purpose), 0));
         let (model, mut now) = (*self, 0.0);
         Box::new((0..=u32::MAX).map(move |id| {
             now += model.interarrival * draw::exponential(&mut arrivals);

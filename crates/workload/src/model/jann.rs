@@ -71,10 +71,6 @@ impl Default for Jann {
     }
 }
 
-const ARRIVALS: Purpose = Purpose("jann arrivals");
-const SIZES: Purpose = Purpose("jann sizes");
-const RUNTIMES: Purpose = Purpose("jann runtimes");
-
 impl WorkloadModel for Jann {
     fn entries() -> Vec<ModelEntry> {
         let summary = "Jann et al. (1997): arrivals and run times by ranges of sizes, as measured in a log";
@@ -110,7 +106,7 @@ impl WorkloadModel for Jann {
         let class = |(queue, range): (u32, &JannRange)| -> ClassJobs {
             let JannRange { sizes: weights, interarrival, runtime } = range.clone();
             let [mut arrivals, mut sizes, mut runtimes] =
-                [ARRIVALS, SIZES, RUNTIMES].map(|purpose| streams.stream(purpose, queue));
+                ["jann arrivals", "jann sizes", "jann runtimes"].map(|purpose| streams.stream(Purpose(purpose), queue));
             let mut now = 0.0;
             Box::new(std::iter::repeat_with(move || {
                 now += interarrival.draw(&mut arrivals);

@@ -89,8 +89,6 @@ const HALF_HOUR: f64 = 1800.0;
 const CYCLE_START: usize = 11;
 
 const ARRIVALS: Purpose = Purpose("lublin arrivals");
-const SIZES: Purpose = Purpose("lublin sizes");
-const RUNTIMES: Purpose = Purpose("lublin runtimes");
 
 impl Default for Lublin {
     /// Returns interactive jobs (queue 0) and batch jobs (queue 1) on 128 processors.
@@ -145,7 +143,8 @@ impl WorkloadModel for Lublin {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
         let class = |(queue, class): (u32, &LublinClass)| -> ClassJobs {
             let mut arrivals = Arrivals::new(class, self.start_hour, streams.stream(ARRIVALS, queue));
-            let (mut sizes, mut runtimes) = (streams.stream(SIZES, queue), streams.stream(RUNTIMES, queue));
+            let [mut sizes, mut runtimes] =
+                ["lublin sizes", "lublin runtimes"].map(|purpose| streams.stream(Purpose(purpose), queue));
             let class = *class;
             Box::new(std::iter::repeat_with(move || {
                 let processors = class.size(&mut sizes);

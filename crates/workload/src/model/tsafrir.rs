@@ -66,10 +66,6 @@ const ROUND: [u32; 10] = [12_000, 6_000, 3_000, 600, 300, 120, 60, 20, 10, 5];
 /// Number of values by number of jobs, linear in between (`BINUM_LINEAR`).
 const VALUES: [(u32, u32); 7] = [(0, 0), (20, 10), (200, 20), (1_000, 35), (10_000, 90), (70_000, 340), (250_000, 565)];
 
-const POPULARITY: Purpose = Purpose("tsafrir popularity");
-const TAIL: Purpose = Purpose("tsafrir tail");
-const ASSIGNMENT: Purpose = Purpose("tsafrir assignment");
-
 impl Tsafrir {
     /// Checks the longest estimate.
     ///
@@ -90,9 +86,10 @@ impl Tsafrir {
         let values = values_of(jobs) as usize;
         let head = self.head_times();
         let tail = self.tail_times(values.saturating_sub(head.len()), &head);
+        let head_shares = head_shares(head.len(), &mut streams.stream(Purpose("tsafrir popularity"), 0));
+        let tail_shares = tail_shares(tail.len(), &mut streams.stream(Purpose("tsafrir tail"), 0));
         let mut shares: Vec<(u32, f64)> =
-            head.iter().copied().zip(head_shares(head.len(), &mut streams.stream(POPULARITY, 0))).collect();
-        shares.extend(tail.iter().copied().zip(tail_shares(tail.len(), &mut streams.stream(TAIL, 0))));
+            head.into_iter().zip(head_shares).chain(tail.into_iter().zip(tail_shares)).collect();
         shares.sort_by_key(|(time, _)| *time);
         let counts = apportioned(jobs, &shares.iter().map(|(_, share)| *share).collect::<Vec<_>>());
         let times = shares.iter().map(|(time, _)| Span::from_secs(u64::from(*time)));
@@ -128,7 +125,7 @@ impl Tsafrir {
                 )
             })?;
         }
-        let mut stream = streams.stream(ASSIGNMENT, 0);
+        let mut stream = streams.stream(Purpose("tsafrir assignment"), 0);
         let (mut cut, mut end) = (0, 0);
         for (rank, job) in order.into_iter().enumerate() {
             let job = &mut jobs[job];

@@ -19,9 +19,6 @@ pub struct DrawnOutages {
     next: BinaryHeap<Reverse<Outage>>,
 }
 
-const FAILURES: Purpose = Purpose("times to failure");
-const REPAIRS: Purpose = Purpose("times to repair");
-
 impl DrawnOutages {
     /// Returns outages of `machines` machines, which all work at the start.
     ///
@@ -36,7 +33,8 @@ impl DrawnOutages {
                 "the mean time between failures or to repair cannot be {mean} s"
             );
         }
-        let machine = |site| [FAILURES, REPAIRS].map(|purpose| streams.stream(purpose, site));
+        let machine =
+            |site| ["times to failure", "times to repair"].map(|purpose| streams.stream(Purpose(purpose), site));
         let mut drawn = Self { mtbf, mttr, machines: (0..machines).map(machine).collect(), next: BinaryHeap::new() };
         drawn.next = (0..machines).filter_map(|site| drawn.after(Time::ZERO, SiteId(site))).map(Reverse).collect();
         drawn

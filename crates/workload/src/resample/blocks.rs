@@ -5,8 +5,6 @@ use super::{DRAWS, ResampleError, WEEK, below, weeks_in};
 use crate::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 
-const BLOCKS: Purpose = Purpose("blocks of weeks");
-
 /// Log whose weeks are drawn with replacement, all users of a week together: the moving-block bootstrap (H. R. Künsch,
 /// "The Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17(3), 1989), circular
 /// (D. N. Politis, J. P. Romano, 1992), so that each week is drawn equally often on average.
@@ -129,7 +127,7 @@ impl Blocks {
     pub fn redrawn(&self, streams: &Streams) -> Result<Drawn, ResampleError> {
         let mut broken = [0_u32; Self::BOUNDS.len()];
         for refused in 0..DRAWS {
-            let sources = self.draw(&mut streams.stream(BLOCKS, refused));
+            let sources = self.draw(&mut streams.stream(Purpose("blocks of weeks"), refused));
             let Some(bound) = self.refused(&sources) else {
                 let jobs = self.moved(&sources).map(|(submit, job)| HeldJob { submit, ..*job }).collect();
                 return Ok(Drawn { log: HeldLog::of(jobs), refused });

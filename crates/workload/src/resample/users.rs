@@ -8,9 +8,7 @@ use rand::RngExt as _;
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 use std::collections::BTreeMap;
 
-const TEMPORARY: Purpose = Purpose("temporary users");
 const LONG_TERM: Purpose = Purpose("long-term users");
-const REDRAWS: Purpose = Purpose("redraws of users");
 
 /// Number of weeks from the first to the last job beyond which a user is a long-term user.
 const LONG: u64 = 12;
@@ -149,7 +147,7 @@ impl Users {
         let kept = low * own..=high * own;
         let draw = |refused: u32| match refused {
             0 => self.redrawn(streams),
-            _ => self.redrawn(&Streams::new(streams.stream(REDRAWS, refused).random(), 0)),
+            _ => self.redrawn(&Streams::new(streams.stream(Purpose("redraws of users"), refused).random(), 0)),
         };
         (0..DRAWS)
             .map(|refused| Drawn { log: draw(refused), refused })
@@ -167,7 +165,7 @@ impl Users {
     pub fn redrawn(&self, streams: &Streams) -> HeldLog {
         let mut jobs = Vec::new();
         let mut next_user = 0;
-        self.draw_temporary(&mut streams.stream(TEMPORARY, 0), &mut next_user, &mut jobs);
+        self.draw_temporary(&mut streams.stream(Purpose("temporary users"), 0), &mut next_user, &mut jobs);
         self.draw_long_term(streams, &mut next_user, &mut jobs);
         HeldLog::of(jobs)
     }

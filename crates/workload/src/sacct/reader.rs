@@ -172,10 +172,7 @@ impl<'a> SacctLine<'a> {
             Ok(status) => status,
             Err(rule) => return self.left_out(rule),
         };
-        let number = match self.get("JobIDRaw") {
-            Some(_) => self.whole("JobIDRaw")?.ok_or_else(|| self.fault("JobIDRaw", "a number", AS_IT_IS))?,
-            None => self.reader.counted + 1,
-        };
+        let number = self.whole("JobIDRaw")?.unwrap_or(self.reader.counted + 1);
         let Some(submit) = self.instant("Submit")? else { return self.left_out(SacctRule::NoSubmit) };
         let (allocated, requested) =
             (self.processors("AllocCPUS", "AllocTRES")?, self.processors("ReqCPUS", "ReqTRES")?);

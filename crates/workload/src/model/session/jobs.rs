@@ -23,14 +23,9 @@ pub(super) struct SessionJobs {
     drawn: u32,
 }
 
-const STARTS: Purpose = Purpose("session starts");
-const SESSION: Purpose = Purpose("session");
-const REQUESTS: Purpose = Purpose("session requests");
-const RUNTIMES: Purpose = Purpose("session runtimes");
-
 impl SessionJobs {
     pub(super) fn new(model: SessionModel, streams: &Streams) -> Self {
-        let mut starts = SessionStarts::new(&model, streams.stream(STARTS, 0));
+        let mut starts = SessionStarts::new(&model, streams.stream(Purpose("session starts"), 0));
         let next_start = starts.next_start();
         Self { model, streams: *streams, starts, next_start, sessions: 0, open: BTreeMap::new(), drawn: 0 }
     }
@@ -38,7 +33,7 @@ impl SessionJobs {
     fn begin(&mut self) {
         let number = self.sessions;
         self.sessions = number.checked_add(1).expect("fewer than 4 billion sessions");
-        let mut session = self.streams.stream(SESSION, number);
+        let mut session = self.streams.stream(Purpose("session"), number);
         let user = draw::pick(&mut session, self.model.users.iter().copied());
         let jobs = self.model.session_jobs.at(draw::unit(&mut session));
         self.insert(OpenSession {
@@ -47,8 +42,8 @@ impl SessionJobs {
             user: u32::try_from(user).expect("fewer than 4 billion users"),
             left: u32::try_from(whole(jobs)).expect("at most a million"),
             gaps: session,
-            requests: self.streams.stream(REQUESTS, number),
-            runtimes: self.streams.stream(RUNTIMES, number),
+            requests: self.streams.stream(Purpose("session requests"), number),
+            runtimes: self.streams.stream(Purpose("session runtimes"), number),
             request: None,
             score: None,
         });
