@@ -63,12 +63,9 @@ impl Config {
     pub fn validate(&self) -> Result<(), ConfigError> {
         ConfigError::check(!self.sites.is_empty(), || "sites: at least one site is needed".to_owned())?;
         for (site, Site { processors, speed }) in (1..).zip(&self.sites) {
-            ConfigError::check(*processors > 0, || {
-                format!("sites: site {site} has no processors; give it at least 1")
-            })?;
-            ConfigError::check(speed.is_finite() && *speed > 0.0, || {
-                format!("sites: site {site} has speed {speed}; a speed is above 0")
-            })?;
+            let (is_wide, is_fast) = (*processors > 0, speed.is_finite() && *speed > 0.0);
+            ConfigError::check(is_wide, || format!("sites: site {site} has no processors; give it at least 1"))?;
+            ConfigError::check(is_fast, || format!("sites: site {site} has speed {speed}; a speed is above 0"))?;
         }
         ConfigError::check(self.overhead.is_finite() && self.overhead >= 0.0, || {
             format!("overhead: {} is no fraction of a service time; 0.1 means 10 %", self.overhead)

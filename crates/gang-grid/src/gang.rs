@@ -80,8 +80,7 @@ impl GangQueue {
 
     /// Takes the oldest gang of this size.
     pub(crate) fn pop(&mut self, size: u32) -> Option<Submission> {
-        let (key, _) = self.gangs.range((size, 0)..=(size, u64::MAX)).next()?;
-        let key = *key;
+        let key = *self.gangs.range((size, 0)..=(size, u64::MAX)).next()?.0;
         self.gangs.remove(&key)
     }
 }
