@@ -2,6 +2,7 @@
 
 use crate::error::TextError;
 use crate::swf::decimal::LONGEST;
+use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
 use sim_core::Span;
@@ -26,13 +27,10 @@ impl FromStr for Zone {
 
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.place(), self.seconds_ahead(0)) {
-            (Some(place), _) => f.write_str(place),
-            (None, None) => f.write_str("unknown"),
-            (None, Some(seconds)) => {
-                let sign = if seconds < 0 { '-' } else { '+' };
-                write!(f, "{sign}{:02}:{:02}", seconds.abs() / 3_600, seconds.abs() / 60 % 60)
-            }
+        match (&self.0, self.place()) {
+            (None, _) => f.write_str("unknown"),
+            (Some(_), Some(place)) => f.write_str(place),
+            (Some(zone), None) => Timestamp::UNIX_EPOCH.to_zoned(zone.clone()).strftime("%:z").fmt(f),
         }
     }
 }
@@ -73,7 +71,7 @@ impl Zone {
 
     /// Returns the zone's distance from UTC at an instant, in seconds; `None` if unknown.
     pub(crate) fn seconds_ahead(&self, unix_seconds: i64) -> Option<i32> {
-        let instant = jiff::Timestamp::from_second(unix_seconds).ok()?;
+        let instant = Timestamp::from_second(unix_seconds).ok()?;
         Some(self.0.as_ref()?.to_offset(instant).seconds())
     }
 
