@@ -13,7 +13,7 @@ mod intrusion;
 use intrusion::Intrusion;
 
 use crate::application::{Application, PROCESSOR};
-use crate::config::{Cluster, Config, LocalSlowdown, NodeChoice};
+use crate::config::{Cluster, Config, LocalSlowdown, NodeChoice, Readings};
 use crate::loras::WaitingJob;
 use crate::share::fair_level;
 use sim_core::{Span, Time};
@@ -29,42 +29,28 @@ pub(crate) fn work_of(time: Span) -> Work {
     Work::from(time.as_nanos()) * Work::from(REFERENCE)
 }
 
-/// Duration of `work` at `rate`, rounded up to the next whole nanosecond.
-fn time_for(work: Work, rate: u64) -> Span {
-    let nanos = work.div_ceil(Work::from(rate));
-    Span::from_nanos(u64::try_from(nanos).expect("a job ends within 584 years"))
-}
-
 /// Limits and costs that hold on every node of a cluster.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) struct NodeRules {
-    pub(crate) speed: f64,
-    pub(crate) mpl: u32,
-    pub(crate) mpl_beside_users: u32,
-    /// Memory of a node, in KiB.
-    pub(crate) memory: u64,
+    pub(crate) cluster: Cluster,
+    readings: Readings,
+    mpl: u32,
+    task_overhead: f64,
     /// Demand of a local user, in millionths and in KiB.
-    pub(crate) user_cpu: u32,
-    pub(crate) user_memory: u64,
-    pub(crate) task_overhead: f64,
-    /// Share of its rate that a task beside local users loses.
-    pub(crate) loss: f64,
-    pub(crate) node_choice: NodeChoice,
+    user_cpu: u32,
+    user_memory: u64,
 }
 
 impl NodeRules {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
     fn new(config: &Config, cluster: &Cluster) -> Self {
         Self {
-            speed: cluster.speed,
+            cluster: *cluster,
+            readings: config.readings,
             mpl: config.mpl,
-            mpl_beside_users: config.readings.mpl_beside_users.min(config.mpl),
-            memory: cluster.memory,
+            task_overhead: config.task_overhead,
             user_cpu: (config.local.cpu * f64::from(PROCESSOR)).round() as u32,
             user_memory: (config.local.memory * cluster.memory as f64).round() as u64,
-            task_overhead: config.task_overhead,
-            loss: config.readings.hidden_loss,
-            node_choice: config.readings.node_choice,
         }
     }
 }
@@ -91,14 +77,14 @@ impl NodeState {
 
     /// Returns true if it could take one more task, as far as MPL allows.
     fn is_open(&self, rules: &NodeRules) -> bool {
-        self.count() < if self.users { rules.mpl_beside_users } else { rules.mpl }
+        self.count() < if self.users { rules.mpl.min(rules.readings.mpl_beside_users) } else { rules.mpl }
     }
 
     /// Recomputes the level and the factor after a change of its tasks. Returns the slots of their jobs.
     fn share_out(&mut self, rules: &NodeRules) -> impl Iterator<Item = u32> {
         let user = self.users.then_some(rules.user_cpu);
         self.level = fair_level(self.demand, self.tasks.iter().map(|task| task.cpu).chain(user));
-        let kept = if self.users { 1.0 - rules.loss } else { 1.0 };
+        let kept = if self.users { 1.0 - rules.readings.hidden_loss } else { 1.0 };
         self.factor = kept / (1.0 + rules.task_overhead * f64::from(self.count().saturating_sub(1)));
         self.tasks.iter().map(|task| task.slot)
     }
@@ -135,7 +121,8 @@ impl ActiveJob {
     /// Time at which it will have done `goal`, at its present rate.
     pub(crate) fn end(&self, goal: Work) -> Time {
         // The last nanosecond may have gone a little further than the goal.
-        self.since + time_for(goal.saturating_sub(self.done), self.rate)
+        let nanos = goal.saturating_sub(self.done).div_ceil(Work::from(self.rate));
+        self.since + Span::from_nanos(u64::try_from(nanos).expect("a job ends within 584 years"))
     }
 
     /// Remaining work as the predictor believes: the rest of the profile, or a little if the job has outlived its profile (§6
@@ -151,7 +138,7 @@ impl ActiveJob {
 pub(crate) struct ClusterState {
     pub(crate) rules: NodeRules,
     pub(crate) nodes: Vec<NodeState>,
-    running: Slab<ActiveJob>,
+    pub(crate) running: Slab<ActiveJob>,
     /// Slots in use, in the order in which their jobs started.
     pub(crate) live: Vec<u32>,
     /// Nodes in the order in which LoRaS takes them: `demand << 32 | index`.
@@ -171,7 +158,7 @@ impl ClusterState {
         // Level and factor concern only tasks, and are recomputed with each.
         let (level, factor) = (f64::INFINITY, 1.0);
         let node = NodeState { tasks: Vec::new(), demand, memory, users: occupied, level, factor };
-        let key = if rules.node_choice == NodeChoice::FirstFit { 0 } else { u64::from(demand) << 32 };
+        let key = if rules.readings.node_choice == NodeChoice::FirstFit { 0 } else { u64::from(demand) << 32 };
         Self {
             rules,
             nodes: vec![node; nodes as usize],
@@ -188,10 +175,10 @@ impl ClusterState {
     /// (R12), and does not see users if `sees_users` is false (R9).
     pub(crate) fn believe(&mut self, now: Time, sees_users: bool) {
         self.intrusion = Intrusion::new(LocalSlowdown::CpuUsed, 0.0);
-        if sees_users && self.rules.loss <= 0.0 {
+        if sees_users && self.rules.readings.hidden_loss <= 0.0 {
             return; // the truth is believed: jobs continue at their rates
         }
-        self.rules.loss = 0.0;
+        self.rules.readings.hidden_loss = 0.0;
         for node in &mut self.nodes {
             if node.users && !sees_users {
                 node.users = false;
@@ -212,26 +199,18 @@ impl ClusterState {
         self.reorder();
     }
 
-    pub(crate) fn running(&self, slot: u32) -> &ActiveJob {
-        &self.running[slot as usize]
-    }
-
-    pub(crate) fn has_users(&self, node: u32) -> bool {
-        self.nodes[node as usize].users
-    }
-
     /// Used fraction of a node, between 0 and 1: the mean of CPU and memory.
     pub(crate) fn occupancy(&self, node: u32) -> f64 {
         let NodeState { demand, memory, .. } = &self.nodes[node as usize];
         let cpu = f64::from(*demand.min(&PROCESSOR)) / f64::from(PROCESSOR);
-        let memory = *memory as f64 / self.rules.memory.max(1) as f64;
+        let memory = *memory as f64 / self.rules.cluster.memory.max(1) as f64;
         f64::midpoint(cpu, memory.min(1.0))
     }
 
     /// Returns true if `app` would find enough nodes without other jobs, beside the local users.
     pub(crate) fn fits(&self, app: &Application) -> bool {
-        let alone = app.demand.memory() <= self.rules.memory;
-        let beside_users = app.demand.memory() + self.rules.user_memory <= self.rules.memory;
+        let alone = app.demand.memory() <= self.rules.cluster.memory;
+        let beside_users = app.demand.memory() + self.rules.user_memory <= self.rules.cluster.memory;
         // Only memory excludes a node forever: every job ends, so MPL does so for a time.
         let suitable = match (alone, beside_users) {
             (false, _) => 0,
@@ -241,15 +220,10 @@ impl ClusterState {
         app.tasks as usize <= suitable
     }
 
-    /// Number of nodes with users.
-    pub(crate) fn occupied(&self) -> u32 {
-        self.nodes.iter().map(|node| u32::from(node.users)).sum()
-    }
-
     /// Returns true if LoRaS may put a task of `app` on the node: MPL and memory are hard limits.
     fn is_eligible(&self, node: u32, app: &Application) -> bool {
         let node = &self.nodes[node as usize];
-        node.is_open(&self.rules) && node.memory + app.demand.memory() <= self.rules.memory
+        node.is_open(&self.rules) && node.memory + app.demand.memory() <= self.rules.cluster.memory
     }
 
     /// Returns the nodes that LoRaS would give to `app` now, in its order; `None` if there are too few.
@@ -258,11 +232,9 @@ impl ClusterState {
         if app.tasks > self.open {
             return None;
         }
-        let tasks = app.tasks as usize;
-        let mut nodes = Vec::with_capacity(tasks);
         let eligible = self.order.iter().map(|&key| index_of(key)).filter(|&node| self.is_eligible(node, app));
-        nodes.extend(eligible.take(tasks));
-        (nodes.len() == tasks).then_some(nodes)
+        let nodes: Vec<u32> = eligible.take(app.tasks as usize).collect();
+        (nodes.len() == app.tasks as usize).then_some(nodes)
     }
 
     /// Starts a job on `nodes`. [`touched`](Self::touched) then contains it and the jobs whose rate it has changed.
@@ -332,7 +304,7 @@ impl ClusterState {
 
     /// Sorts the nodes again after their demands have changed.
     fn reorder(&mut self) {
-        if self.rules.node_choice == NodeChoice::LeastDemand {
+        if self.rules.readings.node_choice == NodeChoice::LeastDemand {
             for key in &mut self.order {
                 let index = index_of(*key);
                 *key = u64::from(self.nodes[index as usize].demand) << 32 | u64::from(index);
@@ -350,7 +322,7 @@ impl ClusterState {
         let used = |node: &NodeState| -> f64 {
             let of = |task: &Task| {
                 let progress = self.running[task.slot as usize].rate as f64 / REFERENCE as f64;
-                f64::from(task.cpu) / f64::from(PROCESSOR) * progress / self.rules.speed
+                f64::from(task.cpu) / f64::from(PROCESSOR) * progress / self.rules.cluster.speed
             };
             node.tasks.iter().map(of).sum()
         };
@@ -364,12 +336,15 @@ impl ClusterState {
         let mut by_speed: Vec<(&Self, (u128, f64))> = Vec::new();
         for state in clusters {
             let (sum, area) = state.intrusion.until(state.running.iter().map(|(_, job)| job), now);
-            match by_speed.iter_mut().find(|(other, _)| other.rules.speed.total_cmp(&state.rules.speed).is_eq()) {
+            match by_speed
+                .iter_mut()
+                .find(|(other, _)| other.rules.cluster.speed.total_cmp(&state.rules.cluster.speed).is_eq())
+            {
                 Some((_, sums)) => *sums = (sums.0 + sum, sums.1 + area),
                 None => by_speed.push((state, (sum, area))),
             }
         }
-        by_speed.iter().map(|(state, sums)| state.intrusion.seconds(*sums, state.rules.speed)).sum()
+        by_speed.iter().map(|(state, sums)| state.intrusion.seconds(*sums, state.rules.cluster.speed)).sum()
     }
 }
 
@@ -388,6 +363,6 @@ fn rate(job: &ActiveJob, nodes: &[NodeState], rules: &NodeRules) -> u64 {
         node.factor * cpu.min(node.level)
     };
     let share = job.nodes.iter().map(of_task).fold(f64::INFINITY, f64::min);
-    let rate = rules.speed * (share / cpu) * REFERENCE as f64;
+    let rate = rules.cluster.speed * (share / cpu) * REFERENCE as f64;
     ((rate + 0.5) as u64).max(1)
 }

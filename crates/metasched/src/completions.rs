@@ -30,7 +30,7 @@ impl Completions {
     pub(crate) fn recompute(&mut self, state: &ClusterState, slots: &[u32]) {
         for &slot in slots {
             let (goal, end) = &mut self.jobs[slot as usize];
-            *end = state.running(slot).end(*goal);
+            *end = state.running[slot as usize].end(*goal);
         }
     }
 

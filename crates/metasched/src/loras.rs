@@ -35,17 +35,12 @@ impl Loras {
 
     /// Speed relative to the machine on which applications were measured.
     pub fn speed(&self) -> f64 {
-        self.state.rules.speed
+        self.state.rules.cluster.speed
     }
 
     /// Returns true if a local user sits at the node.
     pub fn has_users(&self, node: u32) -> bool {
-        self.state.has_users(node)
-    }
-
-    /// Returns true if `app` could run here without other jobs.
-    pub(crate) fn fits(&self, app: &Application) -> bool {
-        self.state.fits(app)
+        self.state.nodes[node as usize].users
     }
 
     /// Returns the nodes that `app` would get if it can start now: no job waits before it (first come, first served), and enough nodes are below

@@ -121,7 +121,7 @@ impl<'a> View<'a> {
 
     /// Returns true if the job could run on the cluster without other parallel jobs.
     pub fn fits(&self, cluster: SiteId) -> bool {
-        self.clusters[cluster.index()].fits(self.job)
+        self.clusters[cluster.index()].state.fits(self.job)
     }
 
     /// Returns true if the job could start on the cluster now.

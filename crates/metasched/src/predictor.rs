@@ -38,7 +38,7 @@ pub(crate) fn predict(
     replica.state.believe(now, sees_users);
     let mut completions = Completions::default();
     for &slot in &replica.state.live {
-        let job = replica.state.running(slot);
+        let job = &replica.state.running[slot as usize];
         // Beliefs instead of the truth: a running job ends with its profile, or a little later if it has
         // outlived its profile.
         completions.set(slot, job.done(now) + job.believed_left(now, overrun));
@@ -47,7 +47,7 @@ pub(crate) fn predict(
 
     let begins = |places: &[u32], state: &ClusterState| Prediction {
         turnaround: Span::MAX,
-        local_nodes: places.iter().map(|&node| u32::from(state.has_users(node))).sum(),
+        local_nodes: places.iter().map(|&node| u32::from(state.nodes[node as usize].users)).sum(),
         occupancy: places.iter().map(|&node| state.occupancy(node)).sum(),
     };
     let asked = WaitingJob { key: ASKED, app: *app };

@@ -57,7 +57,7 @@ pub struct MetaLoras<P, J, L = Vec<Outcome>> {
     /// Unknown state: total work and ends of jobs.
     completions: Vec<Completions>,
     jobs: Slab<JobEntry>,
-    input: VecDeque<u32>,
+    input: VecDeque<WaitingJob>,
     arrivals: J,
     next: Option<Submission>,
     outcomes: L,
@@ -72,7 +72,6 @@ pub struct MetaLoras<P, J, L = Vec<Outcome>> {
 /// Job in the system, with all the world's knowledge of it.
 #[derive(Clone, Debug)]
 struct JobEntry {
-    app: Application,
     /// True run time.
     runtime: Span,
     /// Its outcome, as far as it has come.
@@ -138,7 +137,7 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
     /// (R11: one window for all policies that are compared). `None` if there are no users.
     pub fn disturbance(&self) -> Option<(f64, u32)> {
         let states = || self.clusters.iter().map(|cluster| &cluster.state);
-        let nodes: u32 = states().map(ClusterState::occupied).sum();
+        let nodes = states().flat_map(|state| &state.nodes).map(|node| u32::from(node.users)).sum();
         (nodes > 0).then(|| (ClusterState::disturbance(states(), self.last_end), nodes))
     }
 
@@ -156,13 +155,13 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
         cx.emit(Fact::Submitted(job));
         let app = Application::of(submission, self.config.default_demand, self.config.default_time);
         // Admission considers the empty clusters: a job that fits on none would block the input queue forever.
-        if !self.clusters.iter().any(|cluster| cluster.fits(&app)) {
+        if !self.clusters.iter().any(|cluster| cluster.state.fits(&app)) {
             cx.emit(Fact::Rejected { job: job.id, reason: Rejection::TooWide });
             return;
         }
-        let entry = JobEntry { app, runtime: job.runtime, outcome: Outcome::arriving(job.id, job.submit) };
+        let entry = JobEntry { runtime: job.runtime, outcome: Outcome::arriving(job.id, job.submit) };
         let key = u32::try_from(self.jobs.insert(entry)).expect("fewer than 2³² jobs at once");
-        self.input.push_back(key);
+        self.input.push_back(WaitingJob { key, app });
         self.call_for_decision(cx);
     }
 
@@ -179,33 +178,33 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
     fn decide(&mut self, cx: &mut impl Context<Event>) {
         self.deciding = None;
         // Each dispatch changes the state for the next job, so the policy is called for each.
-        while let Some(&key) = self.input.front() {
-            let Self { clusters, jobs, config, .. } = self;
-            let app = jobs[key as usize].app;
-            let mut view = View { now: cx.now(), job: &app, clusters, overrun: config.overrun };
+        while let Some(head) = self.input.front() {
+            let Self { clusters, config, .. } = self;
+            let mut view = View { now: cx.now(), job: &head.app, clusters, overrun: config.overrun };
             let Some(choice) = self.policy.select(&mut view) else { break };
-            self.input.pop_front();
-            self.dispatch(key, &app, choice, cx);
+            let head = self.input.pop_front().expect("it was just looked at");
+            self.dispatch(head, choice, cx);
         }
     }
 
     /// The dispatcher (§2.2): the job joins the LoRaS queue of its cluster.
-    fn dispatch(&mut self, key: u32, app: &Application, choice: Choice, cx: &mut impl Context<Event>) {
-        let Choice { cluster, prediction } = choice;
+    fn dispatch(&mut self, waiting: WaitingJob, choice: Choice, cx: &mut impl Context<Event>) {
+        let (Choice { cluster, prediction }, app) = (choice, &waiting.app);
         let loras = &self.clusters[cluster.index()];
-        assert!(loras.fits(app), "the policy sent job {} to cluster {cluster}, where it does not fit", app.job);
+        assert!(loras.state.fits(app), "the policy sent job {} to cluster {cluster}, where it does not fit", app.job);
         // R7: FFIT and RR do not predict, but the paper judges predictions of all jobs; then the forecast is made
         // here and decides nothing.
         let prediction = prediction.or_else(|| {
             let wanted = self.config.forecasts == Forecasts::EveryJob;
             wanted.then(|| predict(cx.now(), loras, app, true, self.config.overrun)).flatten()
         });
-        let outcome = &mut self.jobs[key as usize].outcome;
+        let outcome = &mut self.jobs[waiting.key as usize].outcome;
         (outcome.cluster, outcome.dispatched) = (cluster, cx.now());
         outcome.predicted = prediction.map(|prediction| prediction.turnaround);
-        self.clusters[cluster.index()].queue.push_back(WaitingJob { key, app: *app });
+        let queue = &mut self.clusters[cluster.index()].queue;
+        queue.push_back(waiting);
         // A job behind another waits for it.
-        if self.clusters[cluster.index()].queue.len() == 1 {
+        if queue.len() == 1 {
             self.serve(cluster, cx);
         }
     }
