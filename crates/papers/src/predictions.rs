@@ -18,9 +18,8 @@ use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::quantity::{DesignPoint, Quantity};
 use lab::scenario::Scenario;
 use lab::table::csv;
-use logs::{FoundLog, Load, Log, PerLog, Sample, StandIn, Workload};
+use logs::{FoundLog, Log, PerLog, StandIn, Workload};
 use measure::Metric;
-use serde::Serialize;
 use sim_core::{Job, Span, Streams};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,8 +59,20 @@ lab::readings! {
         R1 passes: type Passes
             "What is the order of events of one instant, and when is the scheduler called?"
             { "pyss", "per-event", "per-instant" }
-        R2 load: type Load "How dense are submissions?"
-        R3 sample: type Sample "What is another workload like the log?"
+        R2 load: enum Load "How dense are submissions?" {
+            /// The density of the log.
+            AsLogged,
+            /// Denser by `load.factor`.
+            Denser,
+            /// Sparser by `load.factor`.
+            Sparser,
+        }
+        R3 sample: enum Sample "What is another workload like the log?" {
+            /// The users of the log, drawn again week by week.
+            Users,
+            /// The log, every submission moved by some minutes.
+            Shaken,
+        }
     }
 }
 
@@ -74,11 +85,8 @@ pub(crate) struct PredictionsPaper {
     logs: Option<BTreeMap<Log, FoundLog>>,
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct Cell {
-    log: Log,
-    workload: Workload,
-    combination: Combination,
+lab::cell! {
+    pub(crate) struct Cell of Metric { log: Log, workload: Workload, combination: Combination }
 }
 
 impl Cell {
@@ -86,18 +94,10 @@ impl Cell {
         Self { log, workload: Workload::AsLogged, combination }
     }
 
+    /// Returns the cell of a resampled log. The stand-in is drawn separately in each replication.
     const fn resampled(log: Log, combination: Combination) -> Self {
-        Self { log, workload: Workload::Resampled, combination }
-    }
-}
-
-impl DesignPoint for Cell {
-    type Metric = Metric;
-
-    fn get(self, metric: Metric) -> Quantity<Self> {
-        // The stand-in is drawn separately in each replication.
-        let workload = if self.log == Log::StandIn { Workload::AsLogged } else { self.workload };
-        Quantity::Metric(Self { workload, ..self }, metric)
+        let workload = if matches!(log, Log::StandIn) { Workload::AsLogged } else { Workload::Resampled };
+        Self { log, workload, combination }
     }
 }
 
@@ -205,8 +205,7 @@ impl Paper for PredictionsPaper {
     }
 
     fn with_traces(self, traces: Option<&Path>) -> Result<Self> {
-        let logs = logs::find(&self.wanted, &self.file.files, &self.file.processors, traces)?;
-        Ok(Self { logs: Some(logs), ..self })
+        Ok(Self { logs: Some(logs::find(&self, traces)?), ..self })
     }
 
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {

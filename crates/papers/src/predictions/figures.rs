@@ -2,7 +2,7 @@
 
 use super::claims::{best_gain_percent, gain_percent};
 use super::combination::Combination;
-use super::logs::{Log, Workload};
+use super::logs::Log;
 use super::{Cell, Metric, PredictionsPaper};
 use lab::paper::{Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
@@ -35,15 +35,15 @@ fn over_logs(name: &str, logs: &[Log], point: impl Fn(Log) -> Quantity<Cell>) ->
 
 fn gains(logs: &[Log]) -> Figure<Cell> {
     let panel = |metric: Metric, name: &str, y_label: &str| {
-        let cell = |log, workload| move |combination| Cell { log, workload, combination };
-        let series = |name: &str, workload: Workload, one: Combination| {
-            over_logs(name, logs, |log| gain_percent(cell(log, workload), one, metric))
+        let series = |name: &str, cell: fn(Log, Combination) -> Cell, one: Combination| {
+            over_logs(name, logs, |log| gain_percent(|other| cell(log, other), one, metric))
         };
+        let best = |log| best_gain_percent(|other| Cell::resampled(log, other), metric);
         let series = [
-            series("EASY++", Workload::Resampled, Combination::EASY_PLUS_PLUS),
-            series("EASY++, plain corrector", Workload::Resampled, Combination::PLAIN),
-            over_logs("best of each workload", logs, |log| best_gain_percent(cell(log, Workload::Resampled), metric)),
-            series("EASY++, on the log itself", Workload::AsLogged, Combination::EASY_PLUS_PLUS),
+            series("EASY++", Cell::resampled, Combination::EASY_PLUS_PLUS),
+            series("EASY++, plain corrector", Cell::resampled, Combination::PLAIN),
+            over_logs("best of each workload", logs, best),
+            series("EASY++, on the log itself", Cell::as_logged, Combination::EASY_PLUS_PLUS),
         ];
         Panel::derived(name, y_label, series).suffix(metric.declared().field).signed()
     };

@@ -1,5 +1,6 @@
 //! The logs, read once and held; resampled logs; and a stand-in if no log is available.
 
+use super::{File, PredictionsPaper};
 use anyhow::{Context, Result};
 use lab::logs;
 use lab::parallel::in_parallel;
@@ -94,28 +95,6 @@ impl StandIn {
     }
 }
 
-lab::answers! {
-    /// R2: density of submissions.
-    pub(super) enum Load {
-        /// The density of the log.
-        AsLogged,
-        /// Denser by `load.factor`.
-        Denser,
-        /// Sparser by `load.factor`.
-        Sparser,
-    }
-}
-
-lab::answers! {
-    /// R3: definition of a resampled workload.
-    pub(super) enum Sample {
-        /// The users of the log, drawn again week by week.
-        Users,
-        /// The log, every submission moved by some minutes.
-        Shaken,
-    }
-}
-
 named! {
     pub(super) enum Workload {
         /// The log itself.
@@ -133,14 +112,10 @@ pub(super) struct FoundLog {
 }
 
 /// Reads the wanted logs in `traces`, or else in the folder that the environment names. Those that are not there are left out.
-pub(super) fn find(
-    wanted: &[Log],
-    files: &PerLog<String>,
-    processors: &PerLog<u32>,
-    traces: Option<&Path>,
-) -> Result<BTreeMap<Log, FoundLog>> {
+pub(super) fn find(paper: &PredictionsPaper, traces: Option<&Path>) -> Result<BTreeMap<Log, FoundLog>> {
+    let File { files, processors, .. } = &paper.file;
     let path = |log: &Log| Some((*log, logs::find(&format!("{}.swf", files.of(*log)), traces)?));
-    let paths: Vec<(Log, PathBuf)> = wanted.iter().filter_map(path).collect();
+    let paths: Vec<(Log, PathBuf)> = paper.wanted.iter().filter_map(path).collect();
     let read = |(log, path): &(Log, PathBuf)| {
         let found = FoundLog::read(path, *processors.of(*log)).with_context(|| format!("{}", path.display()))?;
         Ok((*log, found))

@@ -2,7 +2,7 @@
 
 use super::SwiftGapPaper;
 use anyhow::{Result, bail, ensure};
-use lab::logs::{self, VARIABLE};
+use lab::logs;
 use serde::{Deserialize, Serialize};
 use sim_core::{Job, Streams};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use workload::model::{SessionModel, WorkloadModel};
 use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
 
 /// Public source of the log.
-const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
+pub(super) const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(super) enum Workload {
@@ -155,23 +155,6 @@ impl SwiftGapPaper {
             (Workload::Wagap, Wagap::Log(_)) => serde_json::json!({ "log": self.file.log.sha256 }),
             _ => serde_json::json!({ "model": model(workload) }),
         }
-    }
-
-    /// Returns the first line of a report.
-    pub(super) fn first_line(&self) -> String {
-        const ZEWURA: &str = "the log of Zewura is not public. The left panels, table 2 and claims B5 to B8 rest on a \
-                              stand-in (the jobs of Wagap as drawn from a model, on the cluster zewura alone, with the mean \
-                              run time that table 2 implies), which can judge orderings only. On that one cluster Swift Gap's search moves jobs within the cluster (R3 = any), since \
-                              between clusters it could not search at all";
-        if self.is_log() {
-            return format!("In part a stand-in: {ZEWURA}.");
-        }
-        format!(
-            "A stand-in: the log of Wagap was not found, and {ZEWURA}. Jobs were drawn from a model that was fitted to \
-             the log of Wagap. Orderings are judged; claims A1 to A16, which are about the values of table 3, are left out. \
-             That log is public: {PUBLIC_PLACE}, SHA-256 {}. Name its folder with --traces DIR or {VARIABLE}.",
-            self.file.log.sha256
-        )
     }
 }
 
