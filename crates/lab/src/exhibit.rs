@@ -166,11 +166,13 @@ impl<C: DesignPoint> Figure<C> {
     }
 }
 
-/// Declares figures over one x axis as a table: id, title, caption, panels, and properties ([`log_x`](crate::exhibit::Figure::log_x) …).
+/// Declares exhibits, plots over one x axis, as a table: id, title, caption, panels, and properties ([`log_x`](crate::exhibit::Figure::log_x) …).
 #[macro_export]
 macro_rules! figures {
     (over $x_label:expr; $($id:literal $title:literal $caption:expr => $panels:expr $(, $property:ident)*;)+) => {
-        vec![$($crate::exhibit::Figure::new($id, $title, $x_label, $panels).caption($caption)$(.$property())*),+]
+        vec![$($crate::exhibit::Exhibit::Plot(
+            $crate::exhibit::Figure::new($id, $title, $x_label, $panels).caption($caption)$(.$property())*
+        )),+]
     };
 }
 

@@ -52,6 +52,8 @@ pub trait Paper: Sized + Sync {
     const MODELS: &'static str = "";
     /// Readings, in the order of the specification: the `LIST` that [`readings!`](crate::readings!) declares.
     const READINGS: &'static [Reading] = &[];
+    /// Notes that a reader must see first.
+    const NOTES: &'static [&'static str] = &[];
     /// Logs that it runs on, by [`logs!`](crate::logs!). If one is missing, the paper is skipped.
     const LOGS: &'static [Declared] = &[];
 
@@ -109,7 +111,7 @@ pub trait Paper: Sized + Sync {
 
     /// Returns the notes that a reader must see first.
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        Self::NOTES.iter().map(|note| (*note).to_owned()).collect()
     }
 
     /// Returns the parameters that distinguish cells, by name. If empty, they are the fields of the cell.

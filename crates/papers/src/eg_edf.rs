@@ -265,6 +265,13 @@ impl Paper for EgEdfPaper {
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = Readings::LIST;
+    const NOTES: &'static [&'static str] = &[
+        "Scheduling cost is counted in elementary operations, which are the same on every computer, and not in seconds. \
+         EASY and Flexible backfilling are counted as the paper's programs work: every waiting job against every machine \
+         at each event (R14).",
+        "The paper is silent on how far deadlines lie behind run times (R2) and on the speed that run times refer to (R1). \
+         Both move the number of late jobs; their defaults make inter-arrival 5 the uncontended case that §4 describes.",
+    ];
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let mut paper: Self = scenario.typed()?;
@@ -294,18 +301,6 @@ impl Paper for EgEdfPaper {
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::ClaimBuilder { paper: self, strict: false }.table()
-    }
-
-    fn notes(&self) -> Vec<String> {
-        vec![
-            "Scheduling cost is counted in elementary operations, which are the same on every computer, and not in seconds. \
-             EASY and Flexible backfilling are counted as the paper's programs work: every waiting job against every machine \
-             at each event (R14)."
-                .to_owned(),
-            "The paper is silent on how far deadlines lie behind run times (R2) and on the speed that run times refer to (R1). \
-             Both move the number of late jobs; their defaults make inter-arrival 5 the uncontended case that §4 describes."
-                .to_owned(),
-        ]
     }
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {

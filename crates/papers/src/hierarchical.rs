@@ -299,6 +299,13 @@ impl Paper for Hierarchical {
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = &joined::<17>(Readings::LIST, OfSentences::LIST);
+    const NOTES: &'static [&'static str] = &[
+        "The paper's curves are lost in the copy that we worked from; its sentences remain. It prints no number but the \
+         spread of its runs.",
+        "Experiment 1 has no time of its own: execution and transfer grow with the size of the jobs, and no user thinks. \
+         All its times are proportional to the job size, so what differs for large jobs differs for small ones, and \
+         claims H6 and H7 cannot both hold.",
+    ];
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let mut paper: Self = scenario.typed()?;
@@ -323,18 +330,6 @@ impl Paper for Hierarchical {
 
     fn remarks(&self) -> Vec<Remark<Cell>> {
         claims::remarks(self)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        vec![
-            "The paper's curves are lost in the copy that we worked from; its sentences remain. It prints no number but the \
-             spread of its runs."
-                .to_owned(),
-            "Experiment 1 has no time of its own: execution and transfer grow with the size of the jobs, and no user thinks. \
-             All its times are proportional to the job size, so what differs for large jobs differs for small ones, and \
-             claims H6 and H7 cannot both hold."
-                .to_owned(),
-        ]
     }
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {

@@ -149,6 +149,14 @@ impl Paper for MetaLorasPaper {
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = Readings::LIST;
+    const NOTES: &'static [&'static str] = &[
+        "The paper measured a real testbed and prints no table: everything below the policies' formulas is a model of ours, \
+         and no absolute number here is the paper's. Each number of the scenario says where it comes from, or that it is \
+         assumed.",
+        "By formula (1) PTT with W = 1 ranks clusters exactly as TAT does, so C8, C10 for W = 1 and C16 cannot hold \
+         together with C4. The preset reading-b reads the text so that W = 1 does gain over TAT; it stands beside the \
+         default in every figure.",
+    ];
 
     fn new(scenario: &Scenario, _: Effort) -> Result<Self> {
         let file: File = scenario.typed()?;
@@ -166,19 +174,6 @@ impl Paper for MetaLorasPaper {
 
     fn remarks(&self) -> Vec<Remark<Cell>> {
         claims::remarks(self)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        vec![
-            "The paper measured a real testbed and prints no table: everything below the policies' formulas is a model of ours, \
-             and no absolute number here is the paper's. Each number of the scenario says where it comes from, or that it is \
-             assumed."
-                .to_owned(),
-            "By formula (1) PTT with W = 1 ranks clusters exactly as TAT does, so C8, C10 for W = 1 and C16 cannot hold \
-             together with C4. The preset reading-b reads the text so that W = 1 does gain over TAT; it stands beside the \
-             default in every figure."
-                .to_owned(),
-        ]
     }
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {

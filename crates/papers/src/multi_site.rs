@@ -173,6 +173,12 @@ impl Paper for MultiSite {
     const MODELS: &'static str = crate::MODELS;
 
     const READINGS: &'static [Reading] = Readings::LIST;
+    const NOTES: &'static [&'static str] = &[
+        "WRT and WSLD of gangs are not steady-state values: gangs of 16 tasks starve under approach 1, and the \
+         longer the run, the longer they wait (figure run-length). They describe a run of this length and no other.",
+        "The mean slowdown of exponential service times has no finite expectation, since a job may be as short as it \
+         likes. Figure 7 shows it as the paper does; claim L4 is judged on the bounded slowdown (A1).",
+    ];
 
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self> {
         let mut paper: Self = scenario.typed()?;
@@ -189,17 +195,6 @@ impl Paper for MultiSite {
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        vec![
-            "WRT and WSLD of gangs are not steady-state values: gangs of 16 tasks starve under approach 1, and the \
-             longer the run, the longer they wait (figure run-length). They describe a run of this length and no other."
-                .to_owned(),
-            "The mean slowdown of exponential service times has no finite expectation, since a job may be as short as it \
-             likes. Figure 7 shows it as the paper does; claim L4 is judged on the bounded slowdown (A1)."
-                .to_owned(),
-        ]
     }
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {

@@ -200,6 +200,10 @@ impl Paper for RlScheduler {
     const PAGE: &'static str = include_str!("../pages/rlscheduler.md");
     const MODELS: &'static str = crate::MODELS;
     const READINGS: &'static [Reading] = Readings::LIST;
+    const NOTES: &'static [&'static str] = &[
+        "The heuristics draw nothing: a replication is one of the ten windows, intervals are between windows, and a mean over the \
+         ten is exact. The actions of RL were drawn without a seed, so its column cannot be recomputed.",
+    ];
 
     lab::logs! {
         "lublin_256.swf.gz" = "a394ab3d81179ebcf645a1cbd593a60b6dff7f11a510e1e6285c45f43310c962",
@@ -223,14 +227,6 @@ impl Paper for RlScheduler {
 
     fn claims(&self) -> Vec<Claim<Cell>> {
         claims::claims(self)
-    }
-
-    fn notes(&self) -> Vec<String> {
-        vec![
-            "The heuristics draw nothing: a replication is one of the ten windows, intervals are between windows, and a mean over the \
-             ten is exact. The actions of RL were drawn without a seed, so its column cannot be recomputed."
-                .to_owned(),
-        ]
     }
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {

@@ -189,7 +189,7 @@ impl Paper for SwiftGapPaper {
 
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
         let mut exhibits = vec![Exhibit::made("fig1", |streams| compression::schedule(self, streams))];
-        exhibits.extend(figures::over_records(self).into_iter().map(Exhibit::Plot));
+        exhibits.extend(figures::over_records(self));
         // The claims under both readings stand behind figure 4.
         exhibits.insert(2, Exhibit::Extra(claims::side_by_side(self)));
         for (id, workload) in [("table2", Workload::Zewura), ("table3", Workload::Wagap)] {
@@ -264,7 +264,7 @@ impl Paper for SwiftGapPaper {
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {
         vec![
-            ("workload", self.names(cell.workload)[0].to_owned()),
+            ("workload", self.short_name(cell.workload)),
             ("profile", cell.profile.name().to_owned()),
             ("policy", cell.policy.name().to_owned()),
             ("n", cell.records.to_string()),

@@ -8,7 +8,7 @@ use lab::quantity::DesignPoint;
 pub(super) fn exhibits(paper: &EgEdfPaper) -> Vec<Exhibit<'_, Cell>> {
     let all = |metric| Panel::of(metric, over_loads(paper, &Policy::ALL, metric, false));
     let of_tabu = |metric| Panel::of(metric, over_loads(paper, &[Policy::Tabu], metric, false));
-    let figures = lab::figures! { over "mean time between jobs (s)";
+    let mut exhibits = lab::figures! { over "mean time between jobs (s)";
         "fig1-left" "Figure 1, left. Late jobs"
             "Jobs that end after their deadline, of all jobs (R3). Seven in ten have a deadline."
             => [all(Metric::late_percent)];
@@ -27,7 +27,6 @@ pub(super) fn exhibits(paper: &EgEdfPaper) -> Vec<Exhibit<'_, Cell>> {
         "moves" "Tabu search: moves" "Work of Tabu search."
             => [of_tabu(Metric::moves_tried_per_job), of_tabu(Metric::moves_accepted_per_job).suffix("accepted")];
     };
-    let mut exhibits: Vec<Exhibit<'_, Cell>> = figures.into_iter().map(Exhibit::Plot).collect();
     // The claims under both presets stand behind the figure of the preset.
     exhibits.insert(3, Exhibit::Extra(side_by_side(paper)));
     exhibits

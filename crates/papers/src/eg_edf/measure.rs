@@ -81,7 +81,7 @@ impl Measure {
             waiting_at_last_arrival: self.usage.waiting_at_last_arrival() as f64,
             started_at_once_percent: 100.0 * self.usage.started_at_once as f64 / finished,
             ended: finished,
-            promises_broken: self.promises.as_ref().map_or(f64::NAN, |promises| promises.broken() as f64),
+            promises_broken: self.promises.as_ref().map_or(f64::NAN, |promises| promises.broken as f64),
         }
     }
 }

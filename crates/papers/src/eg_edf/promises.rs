@@ -14,7 +14,8 @@ pub(super) struct Promises {
     waiting: BTreeMap<JobId, Job>,
     /// The first of them, and its earliest start.
     first: Option<(JobId, Time)>,
-    broken: u64,
+    /// Number of jobs that started later than the earliest start computed when they became first.
+    pub(super) broken: u64,
 }
 
 impl Promises {
@@ -26,11 +27,6 @@ impl Promises {
             first: None,
             broken: 0,
         }
-    }
-
-    /// Returns the number of jobs that started later than the earliest start computed when they became first.
-    pub(super) const fn broken(&self) -> u64 {
-        self.broken
     }
 
     /// Returns the earliest start of a job if no other job comes; `None` if no machine is wide enough.
@@ -109,7 +105,7 @@ mod tests {
         promises.observe(at(100), &Fact::Finished { job: JobId(0) });
         promises.observe(at(narrow), &Fact::Finished { job: JobId(2) });
         promises.observe(at(starts), &start(1, 4));
-        promises.broken()
+        promises.broken
     }
 
     #[test]

@@ -14,12 +14,9 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
         Exhibit::Plot(server_types(paper)),
         Exhibit::Table(server_table(paper)),
     ];
-    for figure in over_the_jobs(paper) {
-        let id = figure.id.clone();
-        exhibits.push(Exhibit::Plot(figure));
-        if id == "messages" {
-            exhibits.push(Exhibit::Table(messages_by_kind(paper)));
-        }
+    for exhibit in over_the_jobs(paper) {
+        let table = (exhibit.id() == "messages").then(|| Exhibit::Table(messages_by_kind(paper)));
+        exhibits.extend([exhibit].into_iter().chain(table));
     }
     exhibits.extend([distance(paper), spread(paper)].map(Exhibit::Plot));
     exhibits.retain(|exhibit| !exhibit.is_empty());
@@ -27,7 +24,7 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
 }
 
 /// Returns figures 3 to 10, and additional ones: evidence for claims, and costs.
-fn over_the_jobs(paper: &Hierarchical) -> Vec<Figure<Cell>> {
+fn over_the_jobs<'a>(paper: &Hierarchical) -> Vec<Exhibit<'a, Cell>> {
     let systems = &paper.experiments.systems;
     let (sample, small, large) = (paper.sample(), Hierarchical::SMALL, paper.large());
     let [sampled, smalls, larges] =
@@ -80,7 +77,7 @@ fn over_the_jobs(paper: &Hierarchical) -> Vec<Figure<Cell>> {
         paper.experiments.interval_jobs
     );
     let ninth = Figure::of("fig9", "Figure 9. AWT in experiment 3", "mean interval (s)", Metric::awt, intervals);
-    figures.insert(6, ninth.caption(caption).log_x());
+    figures.insert(6, Exhibit::Plot(ninth.caption(caption).log_x()));
     figures
 }
 

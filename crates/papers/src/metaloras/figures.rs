@@ -11,7 +11,7 @@ use metasched::Outcome;
 
 pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
     let (levels, occupied) = (paper.levels().collect::<Vec<_>>(), paper.occupied_levels());
-    let figures = lab::figures! { over "local activity (%)";
+    let mut exhibits = lab::figures! { over "local activity (%)";
         "fig3" "Figure 3. Turnaround"
             "Mean time from arrival to end of a parallel job, over the share of clusters that local users occupy."
             => over_levels(paper, "turnaround", "mean turnaround (s)", &levels, |cell| cell.get(Metric::turnaround));
@@ -24,7 +24,6 @@ pub(super) fn exhibits(paper: &MetaLorasPaper) -> Vec<Exhibit<'_, Cell>> {
             "Mean over jobs of |predicted − actual| / actual, of the time from dispatch to end, predicted at dispatch. FFIT and RR do not use it; it is the prediction that LoRaS would have returned."
             => over_levels(paper, "prediction_error_percent", "mean relative error (%)", &levels, |cell| cell.get(Metric::prediction_error));
     };
-    let mut exhibits: Vec<Exhibit<'_, Cell>> = figures.into_iter().map(Exhibit::Plot).collect();
     exhibits.insert(1, Exhibit::Extra(side_by_side(paper)));
     exhibits.extend([scatter(paper), tradeoff(paper)].map(Exhibit::Extra));
     exhibits

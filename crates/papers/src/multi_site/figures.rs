@@ -35,7 +35,9 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
     let signed = |metric: &str, y_label: &str, series| [Panel::derived(metric, y_label, series).signed()];
     let printed = COMPLETED.map(|(_, approach, lambda, percent, _)| (name(approach), lambda, percent));
     let completed = by_approach(Metric::completed_percent).map(|panel| panel.printed(printed.clone()));
-    let mut figures = lab::figures! { over LAMBDA;
+    let of_overheads = "Overhead of a gang that spans sites: 10 % and 5 % of its service time.";
+    let of_thresholds = "T: how long a backfilled local may delay a gang.";
+    let mut exhibits = lab::figures! { over LAMBDA;
         "fig2" "Figure 2. WRT of gangs" "Weighted response time of completed gangs, equation (5). T = 0, overhead 10 %."
             => by_approach(Metric::wrt);
         "fig3" "Figure 3. WSLD of gangs" "Weighted slowdown of completed gangs, equation (6). T = 0, overhead 10 %."
@@ -56,28 +58,19 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
             => by_approach(Metric::bounded_sld_local);
         "table2" "Table 2. Processor utilization" "Processor time that runs jobs, of all processor time."
             => by_approach(Metric::utilization_percent), with_table;
-        "fig8" "Figure 8. WRT at two overheads, approach 2"
-            "Overhead of a gang that spans sites: 10 % and 5 % of its service time."
-            => by_overhead(&two, Metric::wrt);
-        "fig9" "Figure 9. WSLD at two overheads, approach 2"
-            "Overhead of a gang that spans sites: 10 % and 5 % of its service time."
-            => by_overhead(&two, Metric::wsld);
-        "fig10" "Figure 10. WRT at two overheads, approach 3"
-            "Overhead of a gang that spans sites: 10 % and 5 % of its service time."
-            => by_overhead(&three, Metric::wrt);
-        "fig11" "Figure 11. WSLD at two overheads, approach 3"
-            "Overhead of a gang that spans sites: 10 % and 5 % of its service time."
-            => by_overhead(&three, Metric::wsld);
-        "fig12" "Figure 12. WRT at three thresholds, approach 2" "T: how long a backfilled local may delay a gang."
-            => by_threshold(Metric::wrt);
-        "fig13" "Figure 13. WSLD at three thresholds, approach 2" "T: how long a backfilled local may delay a gang."
-            => by_threshold(Metric::wsld);
+        "fig8" "Figure 8. WRT at two overheads, approach 2" of_overheads => by_overhead(&two, Metric::wrt);
+        "fig9" "Figure 9. WSLD at two overheads, approach 2" of_overheads => by_overhead(&two, Metric::wsld);
+        "fig10" "Figure 10. WRT at two overheads, approach 3" of_overheads => by_overhead(&three, Metric::wrt);
+        "fig11" "Figure 11. WSLD at two overheads, approach 3" of_overheads => by_overhead(&three, Metric::wsld);
+        "fig12" "Figure 12. WRT at three thresholds, approach 2" of_thresholds => by_threshold(Metric::wrt);
+        "fig13" "Figure 13. WSLD at three thresholds, approach 2" of_thresholds => by_threshold(Metric::wsld);
         "fig14" "Figure 14. DRT: what locals gain from T"
             "Relative decrease of the locals' mean response time against T = 0, per replication. Approach 2."
             => signed("drt_percent", "decrease of response time (%)", decreases);
     };
-    figures.extend([paper.by_size(), paper.run_length()]);
-    figures.into_iter().map(Exhibit::Plot).filter(|exhibit| !exhibit.is_empty()).collect()
+    exhibits.extend([paper.by_size(), paper.run_length()].map(Exhibit::Plot));
+    exhibits.retain(|exhibit| !exhibit.is_empty());
+    exhibits
 }
 
 fn name(approach: Approach) -> String {

@@ -69,7 +69,6 @@ pub(super) fn gain_percent(
 
 /// Returns claims G2 to G6.
 fn sentences(logs: &[Log]) -> Vec<Claim<Cell>> {
-    let each = |check: &dyn Fn(Log) -> Check<Cell>| logs.iter().map(|log| check(*log)).collect::<Vec<_>>();
     let easy_plus_plus = |log: Log, metric: Metric| {
         let gain = gain(|one| Cell::resampled(log, one), Combination::EASY_PLUS_PLUS, metric);
         Check::new(format!("{}, {metric}: EASY − EASY++", log.name()), gain, Rule::POSITIVE)
@@ -94,10 +93,10 @@ fn sentences(logs: &[Log]) -> Vec<Claim<Cell>> {
             in "gains" => logs.iter().flat_map(|log| [Metric::avgbsld, Metric::avgft].map(|its| easy_plus_plus(*log, its)));
         G3 "TPDS 2007, abstract" "The mean of the last two run times of a user predicts better than the user's request"
             tested "mean of min(p, r) / max(p, r), p the prediction and r the run time, higher than the request's, on each log"
-            in "accuracy" => each(&accuracy);
+            in "accuracy" => logs.iter().copied().map(accuracy);
         G4 "SC'15, title" "Predictions improve backfilling: the best without clairvoyance beats EASY in avgbsld"
             tested "paired, over resampled workloads, on each log"
-            in "gains" => each(&best_of_all);
+            in "gains" => logs.iter().copied().map(best_of_all);
         G6 "published results, seen by us" "On SDSC-SP2, EASY++ with its own corrector is worse than EASY in mean response, while EASY++ with the plain one, which corrects to the request, is better than EASY in both means"
             tested "exact, on the log"
             in "combinations" => [

@@ -58,11 +58,8 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
 /// For tables 2 and 3 the paper states it of the mean. For figures 4, 6 and 7, which have a bar for each n, it states that they show it.
 /// For figure 5, tardiness, it states no such thing, so B2 and B6 are about the mean alone.
 fn orderings(paper: &SwiftGapPaper, ours: Policy, workload: Workload, ids: [&'static str; 4]) -> Vec<Claim<Cell>> {
-    let place = match (workload, paper.is_log()) {
-        (Workload::Zewura, _) => "Zewura (stand-in)",
-        (Workload::Wagap, true) => "Wagap",
-        (Workload::Wagap, false) => "Wagap (stand-in)",
-    };
+    let of_stand_in = if paper.is_redrawn(workload) { " (stand-in)" } else { "" };
+    let place = format!("{}{of_stand_in}", workload.name());
     let claim = |(metric, id): (Metric, &'static str)| {
         let is_shown_at_each_n = metric != Metric::tardiness;
         let mut checks = Vec::new();
@@ -134,12 +131,8 @@ fn recomputed() -> Claim<Cell> {
                 let at = |sign: f64| {
                     printed::symmetric_difference(theirs.value + sign * theirs.unit, ours.value - sign * ours.unit)
                 };
-                let place = match workload {
-                    Workload::Zewura => "Zewura",
-                    Workload::Wagap => "Wagap",
-                };
                 let [low, high] = [at(-1.0) - percent.unit, at(1.0) + percent.unit].map(|it| (it * 1e4).round() / 1e4);
-                let label = format!("{}, {place}, {}: table 4", other.name(), metric.declared().axis);
+                let label = format!("{}, {}, {}: table 4", other.name(), workload.name(), metric.declared().axis);
                 checks.push(Check::new(label, Quantity::Constant(percent.value), Rule::Within { low, high }));
             }
         }

@@ -20,7 +20,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
     let world = paper.world(clusters, WatchedCons::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
     let Some(moment) = &world.policy().best else { return Shown::default() };
-    let caption = format!("{} on {}: {}", Name::Cons.name(), paper.names(Workload::Wagap)[0], moment.story);
+    let caption = format!("{} on {}: {}", Name::Cons.name(), paper.short_name(Workload::Wagap), moment.story);
     let mut made = Shown::default();
     for (what, bars) in ["before", "after"].into_iter().zip(&moment.plans) {
         for bar in bars {

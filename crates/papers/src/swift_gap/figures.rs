@@ -2,7 +2,7 @@
 
 use super::source::Workload;
 use super::{Cell, Metric, Policy, Profile, SwiftGapPaper, metrics, printed};
-use lab::paper::{Effort, Figure, Panel, Series};
+use lab::paper::{Effort, Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
 const RECORDS: &str = "number of jobs, n";
@@ -11,7 +11,7 @@ const RECORDS: &str = "number of jobs, n";
 const LABELS: [&str; 4] = ["mean slowdown", "mean tardiness (s)", "mean wait (s)", "mean response (s)"];
 
 /// Returns figures 4 to 7.
-pub(super) fn over_records(paper: &SwiftGapPaper) -> Vec<Figure<Cell>> {
+pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> Vec<Exhibit<'a, Cell>> {
     let panels = |metric: Metric| {
         [(Workload::Zewura, "left"), (Workload::Wagap, "right")].map(|(workload, suffix)| {
             let policies = Policy::ALL.into_iter().chain([Policy::Nearest]);

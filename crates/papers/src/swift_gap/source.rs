@@ -15,10 +15,11 @@ use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
 /// Public source of the log.
 pub(super) const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(super) enum Workload {
-    Zewura,
-    Wagap,
+named! {
+    pub(super) enum Workload {
+        Zewura = "Zewura",
+        Wagap = "Wagap",
+    }
 }
 
 impl Workload {
@@ -135,18 +136,14 @@ impl SwiftGapPaper {
             .expect("what was written can be read")
     }
 
-    /// Returns the names of a workload in `runs.csv` and in figures.
-    pub(super) const fn names(&self, workload: Workload) -> [&'static str; 2] {
-        match (workload, self.is_log()) {
-            (Workload::Zewura, _) => ["zewura-like", "Zewura stand-in"],
-            (Workload::Wagap, true) => ["wagap", "Wagap"],
-            (Workload::Wagap, false) => ["wagap-like", "Wagap stand-in"],
-        }
+    /// Returns the name of a workload in `runs.csv`.
+    pub(super) fn short_name(&self, workload: Workload) -> String {
+        workload.name().to_lowercase() + if self.is_redrawn(workload) { "-like" } else { "" }
     }
 
     /// Returns the name of a workload in figures.
-    pub(super) const fn place(&self, workload: Workload) -> &'static str {
-        self.names(workload)[1]
+    pub(super) fn place(&self, workload: Workload) -> String {
+        workload.name().to_owned() + if self.is_redrawn(workload) { " stand-in" } else { "" }
     }
 
     /// Returns all that determines the jobs, except the seed.
