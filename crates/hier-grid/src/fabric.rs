@@ -129,9 +129,8 @@ pub(crate) enum Phase {
     Idle,
     /// It has offered itself to a work station at this instant.
     Offering(Time),
-    /// The input of its job is being transferred.
-    Fetching,
-    Running,
+    /// The input of its job is being transferred, or it runs the job.
+    Serving,
     /// It has run its job and transfers the output. Under R12's first answer it is free for the next job meanwhile.
     Sending,
 }

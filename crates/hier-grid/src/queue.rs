@@ -79,31 +79,11 @@ impl JobsByClass {
     }
 }
 
-/// Jobs pushed to children and not reported started.
-#[derive(Clone, Debug, Default)]
+/// Jobs pushed to a child and not reported started.
+#[derive(Clone, Debug)]
 pub(crate) struct DelegatedJobs {
-    pub(crate) by_child: Vec<JobsByClass>,
-    /// By child: true if no message has come from it since jobs were pushed. These jobs may still be on their way, and jobs on their
+    pub(crate) jobs: JobsByClass,
+    /// True if no message has come from the child since jobs were pushed. These jobs may still be on their way, and jobs on their
     /// way cannot be cancelled.
-    pub(crate) fresh: Vec<bool>,
-}
-
-impl DelegatedJobs {
-    pub(crate) fn new(children: usize, classes: usize) -> Self {
-        Self { by_child: vec![JobsByClass::new(children + 1, classes); children], fresh: vec![false; children] }
-    }
-
-    pub(crate) fn total(&self) -> u32 {
-        self.by_child.iter().map(|held| held.total).sum()
-    }
-
-    pub(crate) fn count(&self, class: u8) -> u32 {
-        self.by_child.iter().map(|held| held.count(class)).sum()
-    }
-
-    /// Other children from which jobs can be taken back.
-    pub(crate) fn siblings(&self, slot: usize) -> impl Iterator<Item = (usize, &JobsByClass)> {
-        let settled = move |child: usize| child != slot && !self.fresh[child];
-        self.by_child.iter().enumerate().filter(move |(child, _)| settled(*child))
-    }
+    pub(crate) fresh: bool,
 }

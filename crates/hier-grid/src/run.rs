@@ -70,7 +70,7 @@ pub(crate) trait Run: Context<Event> + DerefMut<Target = Fabric<Self::Observer>>
         let state = self.jobs.get(job);
         let (input, here) = (state.input, self.world.site_of(state.station));
         let machine = &mut self.servers[server.index()];
-        machine.phase = Phase::Fetching;
+        machine.phase = Phase::Serving;
         let there = machine.site;
         self.emit(Fact::Seized { job, processor: ProcId(server.0) });
         let distance = self.world.distance(here, there);
@@ -133,9 +133,7 @@ pub(crate) trait Run: Context<Event> + DerefMut<Target = Fabric<Self::Observer>>
         self.network.close(flow, route);
         self.reshare();
         if let Cargo::Input(server, job) = cargo {
-            let machine = &mut self.servers[server.index()];
-            machine.phase = Phase::Running;
-            let cpus = f64::from(machine.cpus);
+            let cpus = f64::from(self.servers[server.index()].cpus);
             // The work is spread over all CPUs, of which the owners leave a share to the grid.
             let runtime = self.jobs.get(job).runtime(cpus, self.grid_share());
             self.post_in(runtime, Event::Ran(server));

@@ -50,8 +50,8 @@ pub(crate) struct SchedulerState {
     pub(crate) channels: Vec<Channel>,
     /// Jobs that have not been pushed. At an LGS: its queue, the jobs that have not been given to a server.
     pub(crate) unassigned: JobsByClass,
-    /// Jobs pushed to children and not reported started.
-    pub(crate) delegated: DelegatedJobs,
+    /// By child.
+    pub(crate) delegated: Vec<DelegatedJobs>,
     /// Jobs cancelled or collected, and not yet pushed on.
     pub(crate) in_transit: u32,
     pub(crate) marked_branches: u32,
@@ -85,21 +85,21 @@ pub(crate) fn group<K: PartialEq>(lists: &mut Vec<(K, Vec<JobId>)>, key: K, job:
 
 impl SchedulerState {
     pub(crate) fn new(children: usize, classes: usize) -> Self {
-        Self {
-            unassigned: JobsByClass::new(children + 1, classes),
-            delegated: DelegatedJobs::new(children, classes),
-            ..Self::default()
-        }
+        let unassigned = JobsByClass::new(children + 1, classes);
+        let delegated = vec![DelegatedJobs { jobs: unassigned.clone(), fresh: false }; children];
+        Self { unassigned, delegated, ..Self::default() }
     }
 
     /// N: all unstarted jobs in the subtree, as known here.
     pub(crate) fn unstarted(&self) -> u32 {
-        self.unassigned.total + self.in_transit + self.delegated.total()
+        let delegated = self.delegated.iter().map(|child| child.jobs.total);
+        self.unassigned.total + self.in_transit + delegated.sum::<u32>()
     }
 
     /// Unstarted jobs that could use a channel, except those in transit.
     pub(crate) fn unstarted_of(&self, bag: Bag) -> u32 {
-        bag.classes().map(|class| self.unassigned.count(class) + self.delegated.count(class)).sum()
+        let delegated = |class| self.delegated.iter().map(|child| child.jobs.count(class)).sum::<u32>();
+        bag.classes().map(|class| self.unassigned.count(class) + delegated(class)).sum()
     }
 
     pub(crate) fn channel(&mut self, bag: Bag) -> Option<&mut Channel> {
@@ -196,9 +196,15 @@ impl SchedulerState {
         bag.classes().any(|class| !self.unassigned.queue(ClassAndHome { class, home: slot }).is_empty())
     }
 
+    /// Jobs of the other children from which jobs can be taken back.
+    fn siblings(&self, slot: usize) -> impl Iterator<Item = (usize, &JobsByClass)> {
+        let settled = self.delegated.iter().enumerate().filter(move |(child, at)| *child != slot && !at.fresh);
+        settled.map(|(child, at)| (child, &at.jobs))
+    }
+
     /// Returns true if a sibling has a job that an algorithm would take back for this child.
     fn can_cancel(&self, bag: Bag, slot: usize, algorithms: Algorithms) -> bool {
-        let mut siblings = self.delegated.siblings(slot);
+        let mut siblings = self.siblings(slot);
         if algorithms.load_balance {
             // Any job qualifies, including those that butterfly would take.
             return siblings.any(|(_, held)| bag.classes().any(|class| held.count(class) > 0));
@@ -223,7 +229,7 @@ impl SchedulerState {
         let (mut at_hand, mut cancels) = (Vec::new(), Cancels::new());
         for _ in 0..self.share_of(channel, slot, readings.share) {
             if let Some((sibling, kind, job)) = self.nearer(bag, slot).filter(|_| algorithms.butterfly) {
-                self.delegated.by_child[sibling].remove(kind, job);
+                self.delegated[sibling].jobs.remove(kind, job);
                 group(&mut cancels, (sibling, Reason::Butterfly), job);
             } else if let Some((kind, job)) = self.next_unassigned(bag, slot, readings.unassigned_order, &distance) {
                 self.unassigned.remove(kind, job);
@@ -232,7 +238,7 @@ impl SchedulerState {
                 self.of_most_loaded(bag, slot, readings.load_balance_takes).filter(|_| algorithms.load_balance)
             {
                 // It counts as in transit from now on; its cancel is sent after all jobs have been chosen.
-                self.delegated.by_child[sibling].remove(kind, job);
+                self.delegated[sibling].jobs.remove(kind, job);
                 group(&mut cancels, (sibling, Reason::LoadBalance), job);
             } else {
                 break;
@@ -243,13 +249,12 @@ impl SchedulerState {
 
     /// All homes of all classes of a bag.
     fn kinds(&self, bag: Bag) -> impl Iterator<Item = ClassAndHome> + use<> {
-        (0..=self.delegated.by_child.len())
-            .flat_map(move |home| bag.classes().map(move |class| ClassAndHome { class, home }))
+        (0..=self.delegated.len()).flat_map(move |home| bag.classes().map(move |class| ClassAndHome { class, home }))
     }
 
     /// Butterfly: the oldest job queued at a sibling whose work station lies under this child.
     fn nearer(&self, bag: Bag, slot: usize) -> Option<(usize, ClassAndHome, JobId)> {
-        let heads = self.delegated.siblings(slot).flat_map(|(sibling, held)| {
+        let heads = self.siblings(slot).flat_map(|(sibling, held)| {
             let kinds = bag.classes().map(move |class| ClassAndHome { class, home: slot });
             kinds.filter_map(move |kind| Some((sibling, kind, *held.queue(kind).first()?)))
         });
@@ -281,7 +286,7 @@ impl SchedulerState {
         // power no server is left to run them: infinitely loaded.
         let shared = || self.channels.iter().filter(|channel| !channel.bag.and(bag).is_empty());
         let mut most: Option<((u64, u64), usize)> = None;
-        for (sibling, held) in self.delegated.siblings(slot) {
+        for (sibling, held) in self.siblings(slot) {
             let queued = bag.classes().map(|class| u64::from(held.count(class))).sum::<u64>();
             let power = shared().map(|channel| channel.branches[sibling].power).sum::<u64>();
             // queued / power compared by cross-multiplication: exact; the first of equally loaded siblings wins.
@@ -292,9 +297,8 @@ impl SchedulerState {
         let (_, sibling) = most?;
         let oldest = takes == LoadBalanceTakes::Oldest;
         let end = |queue: &LeafQueue| if oldest { queue.first().copied() } else { queue.last().copied() };
-        let ends = self
-            .kinds(bag)
-            .filter_map(|kind| Some((sibling, kind, end(self.delegated.by_child[sibling].queue(kind))?)));
+        let ends =
+            self.kinds(bag).filter_map(|kind| Some((sibling, kind, end(self.delegated[sibling].jobs.queue(kind))?)));
         if oldest { ends.min_by_key(|(.., job)| *job) } else { ends.max_by_key(|(.., job)| *job) }
     }
 }
@@ -365,8 +369,8 @@ mod tests {
     fn butterfly_comes_first_then_own_work_stations_then_the_oldest_then_load_balance() {
         let mut state = gs1();
         // One job of a work station under child 0 is queued at child 1, and one that belongs elsewhere.
-        state.delegated.by_child[1].insert(kind(0, 0), JobId(5));
-        state.delegated.by_child[1].insert(kind(0, ELSEWHERE), JobId(1));
+        state.delegated[1].jobs.insert(kind(0, 0), JobId(5));
+        state.delegated[1].jobs.insert(kind(0, ELSEWHERE), JobId(1));
         state.unassigned.insert(kind(0, 1), JobId(2));
         state.unassigned.insert(kind(0, 0), JobId(7));
         state.mark(ALL, ALL, 0, 1);

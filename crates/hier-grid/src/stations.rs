@@ -65,13 +65,6 @@ impl JobSampler {
     }
 }
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum StationAction {
-    Submit,
-    Think(Span),
-    Rest,
-}
-
 /// Work stations that each submit one job after another, until the number of jobs is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Stations {
@@ -123,17 +116,11 @@ impl Stations {
         Self { draws, left: config.jobs.count, thinking, order, mean_cpus: world.mean_cpus() }
     }
 
-    pub(crate) fn next(&mut self, station: StationId) -> StationAction {
-        if self.left == 0 {
-            return StationAction::Rest;
-        }
-        match &mut self.thinking {
-            None => StationAction::Submit,
-            Some(Thinking { mean, draws, .. }) => {
-                let draw: f64 = Exp1.sample(&mut draws[station.index()]);
-                StationAction::Think(Span::from_secs_f64(mean[station.index()] * draw))
-            }
-        }
+    /// Draws the time until a work station submits its next job; `None` if it submits at once.
+    pub(crate) fn think_time(&mut self, station: StationId) -> Option<Span> {
+        let Thinking { mean, draws, .. } = self.thinking.as_mut()?;
+        let draw: f64 = Exp1.sample(&mut draws[station.index()]);
+        Some(Span::from_secs_f64(mean[station.index()] * draw))
     }
 
     /// Draws if a due submission of a work station at this site happens.

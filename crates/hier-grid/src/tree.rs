@@ -24,14 +24,6 @@ impl Scheduler {
     pub(crate) const fn site(&self) -> SiteId {
         SiteId(self.sites.start)
     }
-
-    pub(crate) fn is_leaf(&self) -> bool {
-        self.children.is_empty()
-    }
-
-    pub(crate) fn degree(&self) -> usize {
-        self.children.len()
-    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -94,7 +86,7 @@ impl SchedulerForest {
     }
 
     pub(crate) fn is_leaf(&self, scheduler: SchedulerId) -> bool {
-        self.schedulers[scheduler.index()].is_leaf()
+        self.schedulers[scheduler.index()].children.is_empty()
     }
 
     pub(crate) fn is_root(&self, scheduler: SchedulerId) -> bool {
@@ -106,7 +98,7 @@ impl SchedulerForest {
     pub(crate) fn home_slot(&self, at: &Scheduler, site: u32) -> usize {
         // Home is elsewhere: butterfly has no nearer child to offer.
         if !at.sites.contains(&site) {
-            return at.degree();
+            return at.children.len();
         }
         let children = &self.schedulers[at.children.start as usize..at.children.end as usize];
         children.partition_point(|child| child.sites.end <= site)

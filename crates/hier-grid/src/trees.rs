@@ -45,7 +45,7 @@ impl Trees {
     pub(crate) fn new(trees: u32, world: &World, network: &Network, streams: &Streams) -> Self {
         let forest = SchedulerForest::plant(world, trees, network);
         let classes = world.classes.len();
-        let state = |scheduler: &Scheduler| SchedulerState::new(scheduler.degree(), classes);
+        let state = |scheduler: &Scheduler| SchedulerState::new(scheduler.children.len(), classes);
         let root_sites: Vec<SiteId> = forest.roots.iter().map(|root| forest.schedulers[root.index()].site()).collect();
         Self {
             states: forest.schedulers.iter().map(state).collect(),

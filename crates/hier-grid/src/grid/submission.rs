@@ -4,7 +4,6 @@ use super::{Grid, Source};
 use crate::event::Event;
 use crate::jobs::{JobState, Submission, Work};
 use crate::message::MessageObserver;
-use crate::stations::StationAction;
 use crate::world::{Requirement, StationId};
 use sim_core::{Context, Fact, Job, Rejection};
 
@@ -39,26 +38,25 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         self.submit(state, job, cx);
     }
 
-    /// Continues a work station without a job in the grid: it submits, thinks, or rests.
+    /// Continues a work station without a job in the grid: it submits or thinks, or rests if no jobs are left.
     pub(super) fn continue_from(&mut self, station: StationId, cx: &mut impl Context<Event>) {
-        let Source::Stations(stations) = &mut self.source else { return };
-        match stations.next(station) {
-            StationAction::Submit => self.submit_from(station, cx),
-            StationAction::Think(span) => {
-                cx.post_in(span, Event::Due(station));
-            }
-            StationAction::Rest => {}
-        }
-    }
-
-    /// Ends the think time of a work station: it submits, or by chance thinks again.
-    pub(super) fn due(&mut self, station: StationId, cx: &mut impl Context<Event>) {
         let Source::Stations(stations) = &mut self.source else { return };
         if stations.left == 0 {
             return;
         }
+        match stations.think_time(station) {
+            None => self.submit_from(station, cx),
+            Some(span) => {
+                cx.post_in(span, Event::Due(station));
+            }
+        }
+    }
+
+    /// Ends the think time of a work station.
+    pub(super) fn due(&mut self, station: StationId, cx: &mut impl Context<Event>) {
+        let Source::Stations(stations) = &mut self.source else { return };
         // Experiment 2: a due submission happens with the site's probability; otherwise the work station thinks again.
-        if stations.happens(station, self.fabric.world.site_of(station)) {
+        if stations.left > 0 && stations.happens(station, self.fabric.world.site_of(station)) {
             self.submit_from(station, cx);
         } else {
             self.continue_from(station, cx);

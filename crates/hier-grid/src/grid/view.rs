@@ -75,8 +75,7 @@ pub enum Place {
 
 impl Trees {
     fn role(&self, scheduler: SchedulerId) -> Role {
-        let at = &self.forest.schedulers[scheduler.index()];
-        match (at.parent.is_none(), at.is_leaf()) {
+        match (self.forest.is_root(scheduler), self.forest.is_leaf(scheduler)) {
             (true, _) if self.forest.roots.len() > 1 => Role::Pgss,
             (true, _) => Role::Gss,
             (false, true) => Role::Lgs,

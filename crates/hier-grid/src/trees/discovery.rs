@@ -119,7 +119,7 @@ impl Trees {
         (round, known, jobs): (u32, Bag, u32),
         run: &mut impl Run,
     ) {
-        let children = self.forest.schedulers[at.index()].degree();
+        let children = self.forest.schedulers[at.index()].children.len();
         let state = &mut self.states[at.index()];
         (state.round, state.awaited_bags, state.wanting) = (round, children, false);
         for child in 0..children {
@@ -179,7 +179,7 @@ impl Trees {
     /// were bound just now, whose ports the child needs.
     fn bind(&mut self, at: SchedulerId, slot: usize, bags: &[(Bag, u64)], run: &mut impl Run) -> Vec<Bag> {
         let state = &mut self.states[at.index()];
-        let children = state.delegated.by_child.len();
+        let children = state.delegated.len();
         let mut bound = Vec::new();
         for &(bag, power) in bags {
             if state.channel(bag).is_none() {

@@ -66,11 +66,11 @@ impl Trees {
         for job in jobs {
             let kind = self.class_and_home(at, job, run);
             // A cancel that came too late may have removed it already.
-            self.states[at.index()].delegated.by_child[slot].remove(kind, job);
+            self.states[at.index()].delegated[slot].jobs.remove(kind, job);
             self.add_unassigned(at, job, run);
         }
         // The child received everything pushed to it before this message: its jobs can be cancelled again.
-        self.states[at.index()].delegated.fresh[slot] = false;
+        self.states[at.index()].delegated[slot].fresh = false;
         self.return_unreachable(at, run);
         self.serve(at, run);
     }

@@ -21,7 +21,7 @@ impl Trees {
     ) {
         let state = &mut self.states[at.index()];
         // An RFC shows that blocks sent before it have arrived.
-        state.delegated.fresh[slot] = false;
+        state.delegated[slot].fresh = false;
         state.mark(bag, wants, slot, ticket);
         self.serve(at, run);
     }
@@ -98,11 +98,11 @@ impl Trees {
         branch.answered = ticket;
         state.marked_branches -= 1;
         state.in_transit -= narrow(jobs.len());
-        state.delegated.fresh[slot] = true;
+        state.delegated[slot].fresh = true;
         jobs.sort_unstable();
         for &job in &jobs {
             let kind = self.class_and_home(at, job, run);
-            self.states[at.index()].delegated.by_child[slot].insert(kind, job);
+            self.states[at.index()].delegated[slot].jobs.insert(kind, job);
         }
         run.counts.pushed += jobs.len() as u64;
         self.send_down(at, slot, Payload::Block { bag, ticket, jobs }, run);
@@ -142,8 +142,8 @@ impl Trees {
     pub(crate) fn started(&mut self, slot: usize, at: SchedulerId, job: JobId, run: &mut impl Run) {
         let kind = self.class_and_home(at, job, run);
         let state = &mut self.states[at.index()];
-        state.delegated.by_child[slot].remove(kind, job);
-        state.delegated.fresh[slot] = false;
+        state.delegated[slot].jobs.remove(kind, job);
+        state.delegated[slot].fresh = false;
         // A share depends on N, so a start can change the share of the next branch; without marks there is nothing
         // to share.
         let marked = state.marked_branches > 0;
@@ -173,7 +173,7 @@ impl Trees {
             if state.unassigned.remove(kind, job) {
                 back.push(job);
                 run.jobs.drop_copy(job);
-            } else if let Some(slot) = state.delegated.by_child.iter_mut().position(|held| held.remove(kind, job)) {
+            } else if let Some(slot) = state.delegated.iter_mut().position(|child| child.jobs.remove(kind, job)) {
                 asked -= 1;
                 group(&mut below, slot, job);
             } else {
