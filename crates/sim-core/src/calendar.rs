@@ -35,7 +35,7 @@ const fn time_of(key: Key) -> Time {
 pub struct Calendar<E> {
     keys: BinaryHeap<Reverse<Key>>,
     slots: Vec<CalendarSlot<E>>,
-    vacant: Vec<u32>,
+    vacant: Vec<usize>,
     posted: u64,
     live: usize,
 }
@@ -80,10 +80,10 @@ impl<E> Calendar<E> {
         // Prefer the place of a spent key on top of the heap: one descent replaces a removal and an insertion, and most
         // events post another one. Then prefer a vacant slot: the slab never exceeds the highest number of pending events.
         let spent = self.spent_top();
-        let slot = spent.or_else(|| self.vacant.pop().map(|slot| slot as usize)).unwrap_or(self.slots.len());
+        let slot = spent.or_else(|| self.vacant.pop()).unwrap_or(self.slots.len());
         assert!(slot < MAX_PENDING, "a calendar holds {MAX_PENDING} events at once");
         let key = u128::from(at.as_nanos()) << 64
-            | priority.as_u128() << (ORDER_BITS + SLOT_BITS)
+            | u128::from(priority.0) << (ORDER_BITS + SLOT_BITS)
             | u128::from(self.posted) << SLOT_BITS
             | slot as u128;
         let filled = CalendarSlot { key, event: Some(event) };
@@ -120,7 +120,14 @@ impl<E> Calendar<E> {
         // Amortised: dropping costs as much as there are keys, and happens only after that many were cancelled. The 64
         // spares small calendars the work.
         if self.keys.len() > 2 * self.live + 64 {
-            self.drop_dead_keys();
+            let Self { keys, slots, vacant, .. } = self;
+            keys.retain(|Reverse(key)| {
+                let live = slots[slot_of(*key)].event.is_some();
+                if !live {
+                    vacant.push(slot_of(*key));
+                }
+                live
+            });
         }
         Some(event)
     }
@@ -134,7 +141,7 @@ impl<E> Calendar<E> {
             }
             // A cancelled event surfaces. Its slot becomes vacant only now, because its key was still in the heap.
             self.keys.pop();
-            self.vacate(key);
+            self.vacant.push(slot_of(key));
         }
     }
 
@@ -157,25 +164,8 @@ impl<E> Calendar<E> {
                 return Some((time_of(key), event));
             }
             self.keys.pop();
-            self.vacate(key);
+            self.vacant.push(slot_of(key));
         }
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "a slot has 24 bits")]
-    fn vacate(&mut self, key: Key) {
-        self.vacant.push(slot_of(key) as u32);
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "a slot has 24 bits")]
-    fn drop_dead_keys(&mut self) {
-        let Self { keys, slots, vacant, .. } = self;
-        keys.retain(|Reverse(key)| {
-            let live = slots[slot_of(*key)].event.is_some();
-            if !live {
-                vacant.push(slot_of(*key) as u32);
-            }
-            live
-        });
     }
 }
 

@@ -6,7 +6,7 @@
 /// jobs arrive, and decisions come last" is written once per model. Priorities lie between 0 and 15; the four named
 /// ones leave room for a model's own in between.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EventPriority(u8);
+pub struct EventPriority(pub(crate) u8);
 
 impl EventPriority {
     /// A job, a task or a reservation ends and its processors become free.
@@ -24,10 +24,6 @@ impl EventPriority {
     pub const fn new(priority: u8) -> Self {
         assert!(priority < 16, "a priority lies between 0 and 15");
         Self(priority)
-    }
-
-    pub(crate) const fn as_u128(self) -> u128 {
-        self.0 as u128
     }
 }
 
