@@ -17,7 +17,6 @@ use crate::mean::Sum;
 use crate::summary::Summary;
 use interval::estimate;
 pub use interval::{Estimate, Refusal};
-use sim_core::record::Sink;
 use sim_core::{JobRecord, Span, Time};
 
 /// Sums over jobs by block of submission, for one policy on one log.
@@ -193,12 +192,6 @@ impl Blocks {
     }
 }
 
-impl Sink for Blocks {
-    fn take_in(&mut self, record: JobRecord) {
-        self.add(&record);
-    }
-}
-
 const HOUR: u64 = 3_600_000_000_000;
 
 fn hour_of(time: Time) -> u64 {
@@ -212,15 +205,12 @@ fn position(metric: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{Job, JobId, SiteId};
 
     const DAY: u64 = 86_400;
 
     /// A job of 100 s on two processors, submitted on a day, with its wait in seconds.
     fn record(day: u64, wait: u64) -> JobRecord {
-        let job = Job::new(JobId(0), Time::from_secs(day * DAY), 2, Span::from_secs(100));
-        let start = job.submit + Span::from_secs(wait);
-        JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors: 2 }
+        crate::job::tests::record(day * DAY, wait, 100, 2)
     }
 
     /// Jobs by day of submission and wait; the queue is not empty on the days for which `busy` is true.
@@ -289,7 +279,7 @@ mod tests {
         (large.job.runtime, large.job.request.processors, large.processors) = (Span::from_secs(300), 4, 4);
         large.finish = large.start + large.job.runtime;
         let mut blocks = Blocks::default();
-        [record(0, 10), large].into_iter().for_each(|record| blocks.take_in(record));
+        [record(0, 10), large].iter().for_each(|record| blocks.add(record));
         let mean = blocks.mean("area_weighted_response").expect("jobs").mean;
         assert!((mean - (200.0 * 110.0 + 1_200.0 * 360.0) / 1_400.0).abs() < 1e-9, "{mean}");
     }

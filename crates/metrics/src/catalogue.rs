@@ -100,7 +100,7 @@ fields! {
     /// Share of the jobs, in percent, at or below this quantile of the wait.
     share_of_waits: Option<f64> = None, share(percent: f64) = Some(percent);
     /// Class of jobs that it is a mean of.
-    class: Option<JobClass> = None;
+    class: Option<JobClass> = None, of_class(class: JobClass) = Some(class);
     /// Rank of its column in `summary.csv`; columns of one rank are in the order of the catalogue.
     column_rank: u8 = CUSTOMARY, ranked(rank: u8) = rank;
 }
@@ -113,19 +113,8 @@ const SATURATION: u8 = 3;
 const LATER: u8 = 4;
 
 impl Metric {
-    const fn new(
-        name: &'static str,
-        label: &'static str,
-        unit: &'static str,
-        text: &'static str,
-        value: ValueOrigin,
-    ) -> Self {
+    const fn new([name, label, unit, text]: [&'static str; 4], value: ValueOrigin) -> Self {
         Self { name, label, short_label: label, unit, text, ..Self::of_value(value) }
-    }
-
-    const fn of_class(mut self, class: JobClass) -> Self {
-        self.class = Some(class);
-        self.ranked(LATER)
     }
 
     /// The metric of the catalogue with this name.
@@ -233,7 +222,7 @@ fn described(name: &str, label: &str, better: Better) -> &'static Metric {
     known.copied().unwrap_or_else(|| {
         let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
         let (name, label) = (leaked(name), leaked(label));
-        let metric = Metric { better, ..Metric::new(name, label, "", label, ValueOrigin::Own) };
+        let metric = Metric { better, ..Metric::new([name, label, "", label], ValueOrigin::Own) };
         let metric: &'static Metric = Box::leak(Box::new(metric.ranked(LATER).overview()));
         all.push(metric);
         metric
@@ -260,10 +249,7 @@ fn all() -> Vec<Metric> {
          $($statistic:ident $(.$with:ident($($value:expr),*))*),*) => {
             all.extend([$(
                 Metric::new(
-                    concat!(stringify!($quantity), "_", stringify!($statistic)),
-                    over_jobs!(@label $statistic $label),
-                    $unit,
-                    $text,
+                    [concat!(stringify!($quantity), "_", stringify!($statistic)), over_jobs!(@label $statistic $label), $unit, $text],
                     ValueOrigin::Formula(|run| over_jobs!(@value $statistic run.summary.$quantity)),
                 ).short($label) $(.$with($($value),*))*
             ),*].map(|metric| metric $(.$all($($given)?))*));
@@ -281,7 +267,7 @@ fn all() -> Vec<Metric> {
     }
     macro_rules! add {
         ($($name:expr, $label:expr, $unit:literal, $text:expr, $value:expr $(=> $with:ident($($given:expr),*))*;)*) => {
-            all.extend([$(Metric::new($name, $label, $unit, $text, $value) $(.$with($($given),*))*),*]);
+            all.extend([$(Metric::new([$name, $label, $unit, $text], $value) $(.$with($($given),*))*),*]);
         };
     }
     use ValueOrigin::{Experiment, Formula, World};
@@ -334,10 +320,10 @@ fn all() -> Vec<Metric> {
         ($($class:ident $name:literal)*) => {$(
             add! {
                 concat!("wait_mean_", $name), concat!("mean wait of ", $name, " jobs"), "s", OF_CLASS,
-                    Formula(|run| run.of_class(JobClass::$class).wait.mean()) => of_class(JobClass::$class);
+                    Formula(|run| run.of_class(JobClass::$class).wait.mean()) => of_class(JobClass::$class) => ranked(LATER);
                 concat!("bounded_slowdown_mean_", $name), concat!("mean bounded slowdown of ", $name, " jobs"), "", OF_CLASS,
                     Formula(|run| run.of_class(JobClass::$class).bounded_slowdown.mean())
-                    => short("bounded slowdown") => of_class(JobClass::$class);
+                    => short("bounded slowdown") => of_class(JobClass::$class) => ranked(LATER);
             }
         )*};
     }

@@ -45,44 +45,42 @@ fn ratio(above: Span, below: Span) -> f64 {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "the quotients are exact in binary")]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use sim_core::{Job, JobId, SiteId, Time};
 
-    /// A job submitted at 100 s, with its wait and run time in seconds.
-    fn record(wait: u64, runtime: u64) -> JobRecord {
-        let submit = Time::from_secs(100);
-        let start = submit + Span::from_secs(wait);
-        let job = Job::new(JobId(0), submit, 4, Span::from_secs(runtime));
-        JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors: 4 }
+    /// Record of a job, from its time of submission, wait and run time in seconds, and its processors.
+    pub(crate) fn record(submit: u64, wait: u64, runtime: u64, processors: u32) -> JobRecord {
+        let job = Job::new(JobId(0), Time::from_secs(submit), processors, Span::from_secs(runtime));
+        let start = job.submit + Span::from_secs(wait);
+        JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors }
     }
 
     #[test]
-    fn slowdown_is_response_over_runtime_or_its_limit() {
-        assert_eq!(slowdown(&record(30, 10)), 4.0);
-        assert_eq!(slowdown(&record(30, 0)), f64::INFINITY);
-        assert_eq!(slowdown(&record(0, 0)), 1.0);
-    }
-
-    #[test]
-    fn the_threshold_is_a_floor_under_the_runtime() {
-        let threshold = Span::from_secs(10);
-        assert_eq!(bounded_slowdown(&record(19, 1), threshold), 2.0); // plain slowdown: 20
-        assert_eq!(bounded_slowdown(&record(0, 1), threshold), 1.0); // 1 / 10, raised to 1
-        assert_eq!(bounded_slowdown(&record(60, 20), threshold), 4.0);
-        assert_eq!(bounded_slowdown(&record(25, 0), threshold), 2.5);
+    fn slowdowns_are_response_over_run_time_or_their_limit() {
+        for (wait, runtime, plain, bounded) in [
+            (30, 10, 4.0, 4.0),
+            (60, 20, 4.0, 4.0),
+            (19, 1, 20.0, 2.0),
+            (0, 1, 1.0, 1.0), // bounded: 1 / 10, raised to 1
+            (25, 0, f64::INFINITY, 2.5),
+            (0, 0, 1.0, 1.0),
+        ] {
+            let record = record(100, wait, runtime, 4);
+            let found = (slowdown(&record), bounded_slowdown(&record, Span::from_secs(10)));
+            assert_eq!(found, (plain, bounded), "{wait} s of wait, {runtime} s of run time");
+        }
     }
 
     #[test]
     #[should_panic(expected = "longer than zero")]
     fn a_zero_threshold_is_refused() {
-        bounded_slowdown(&record(1, 1), Span::ZERO);
+        bounded_slowdown(&record(0, 1, 1, 4), Span::ZERO);
     }
 
     #[test]
     fn tardiness_counts_from_the_deadline() {
-        let mut record = record(30, 10); // finishes at 140 s
+        let mut record = record(100, 30, 10, 4); // finishes at 140 s
         assert_eq!(tardiness(&record), None);
         for (deadline, late) in [(125, 15), (140, 0), (200, 0)] {
             record.job.request.deadline = Some(Time::from_secs(deadline));

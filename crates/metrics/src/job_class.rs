@@ -44,16 +44,12 @@ impl JobClass {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim_core::{Job, JobId, SiteId, Time};
+    use crate::job::tests::record;
 
     #[test]
     fn an_hour_is_short_and_eight_processors_are_narrow() {
-        let class = |processors, seconds| {
-            let job = Job::new(JobId(1), Time::ZERO, processors, Span::from_secs(seconds));
-            let finish = Time::from_secs(seconds);
-            JobClass::of(&JobRecord { job, start: Time::ZERO, finish, site: SiteId(0), processors })
-        };
-        let names = [(8, 3_600), (9, 3_600), (8, 3_601), (9, 3_601)].map(|(width, length)| class(width, length).name());
+        let name = |(processors, seconds)| JobClass::of(&record(0, 0, seconds, processors)).name();
+        let names = [(8, 3_600), (9, 3_600), (8, 3_601), (9, 3_601)].map(name);
         assert_eq!(names, ["short narrow", "short wide", "long narrow", "long wide"]);
     }
 }
