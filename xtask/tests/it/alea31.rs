@@ -1,8 +1,7 @@
 //! The log of the swift-gap paper, from the file to the schedule of Alea 3.1.
 
-use crate::program::{file, folder, manifest, table, utf8, write, xtask};
+use crate::program::{Said, Workdir, manifest, number};
 use flate2::read::GzDecoder;
-use predicates::str::contains;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
@@ -20,36 +19,26 @@ fn oracle(name: &str) -> Option<BTreeMap<u64, (f64, f64)>> {
     Some(rows.collect())
 }
 
-/// Runs `simulate` of a log in the folder, on its machines.
-fn run(traces: &Path, log: &str, options: &[&str], out: &Path) {
-    let [trace, machines] = ["swf.gz", "swf.machines"].map(|end| traces.join(format!("{log}.{end}")));
-    let of_log = ["--trace", utf8(&trace), "--machines", utf8(&machines)];
-    write(&[&["simulate", "--profile", "alea31", "--quiet"], options, &of_log].concat(), out);
-}
-
-/// Runs `simulate` with the first `records` of the log, under EASY and CONS.
-fn simulate(traces: &Path, records: u64, out: &Path) {
-    run(traces, "wagap-2013", &["--policy", "easy,cons", "--max-jobs", &records.to_string()], out);
-}
-
-/// Returns a column of `jobs.csv` in seconds.
-fn seconds(row: &BTreeMap<String, String>, column: &str) -> f64 {
-    row[column].parse().expect("a number")
+/// Simulates a log of the folder on its machines, and returns a folder with the results.
+fn simulated(traces: &Path, log: &str, options: &str) -> Workdir {
+    let (dir, log) = (Workdir::new(), traces.join(log));
+    let files = format!("{0}.swf.gz --machines {0}.swf.machines", log.display());
+    dir.run(&format!("simulate {files} --profile alea31 --quiet --out . {options}"), 0);
+    dir
 }
 
 #[test]
 fn simulate_writes_the_schedules_that_alea_made() {
     let oracles = ["easy", "cons"].map(|policy| (policy, oracle(&format!("alea31_{policy}_wagap10000"))));
     let Some(traces) = test_data::traces() else { return };
-    let out = folder();
-    simulate(&traces, 10_000, out.path());
+    let dir = simulated(&traces, "wagap-2013", "--policy easy,cons --max-jobs 10000");
     for (policy, expected) in oracles {
         let Some(expected) = expected else { return };
-        let (_, jobs) = table(&out.path().join(policy).join("jobs.csv"));
+        let jobs = dir.rows(&format!("{policy}/jobs.csv"));
         assert_eq!(jobs.len(), expected.len(), "{policy}: every job runs");
         for job in jobs {
             let (start, finish) = expected[&job["job"].parse().expect("a number")];
-            let near = |column, theirs: f64| (seconds(&job, column) - theirs).abs() <= 1.0;
+            let near = |column, theirs: f64| (number(&job[column]) - theirs).abs() <= 1.0;
             assert!(
                 near("start", start) && near("finish", finish),
                 "{policy}: from {start} to {finish}, found {job:?}"
@@ -57,7 +46,7 @@ fn simulate_writes_the_schedules_that_alea_made() {
             assert!(["zewura", "zegox"].contains(&job["site"].as_str()));
         }
     }
-    assert_eq!(manifest(out.path())["profile"], "alea31");
+    assert_eq!(manifest(dir.0.path())["profile"], "alea31");
 }
 
 /// Slowdown, wait and response are means over seven numbers of jobs. EASY's wait is a misprint, see the paper's record.
@@ -66,13 +55,12 @@ fn simulate_meets_the_digits_of_table_3() {
     let Some(traces) = test_data::traces() else { return };
     let mut means = BTreeMap::from([("easy", [0.0; 3]), ("cons", [0.0; 3])]);
     for records in [3_000, 5_000, 7_000, 9_000, 10_000, 15_000, 17_500] {
-        let out = folder();
-        simulate(&traces, records, out.path());
+        let dir = simulated(&traces, "wagap-2013", &format!("--policy easy,cons --max-jobs {records}"));
         for (policy, sums) in &mut means {
-            let (_, jobs) = table(&out.path().join(policy).join("jobs.csv"));
+            let jobs = dir.rows(&format!("{policy}/jobs.csv"));
             let count = f64::from(u32::try_from(jobs.len()).expect("few"));
             for job in &jobs {
-                let [submit, start, finish] = ["submit", "start", "finish"].map(|column| seconds(job, column));
+                let [submit, start, finish] = ["submit", "start", "finish"].map(|column| number(&job[column]));
                 let of_job = [(finish - submit) / (finish - start), start - submit, finish - submit];
                 sums.iter_mut().zip(of_job).for_each(|(sum, value)| *sum += value / count / 7.0);
             }
@@ -89,18 +77,17 @@ fn simulate_meets_the_digits_of_table_3() {
 #[test]
 fn simulate_runs_every_job_of_the_hpc2n_excerpt() {
     let Some(traces) = test_data::traces() else { return };
-    let out = folder();
-    run(&traces, "hpc2n-excerpt", &["--policy", "easy,cons,best-gap"], out.path());
+    let dir = simulated(&traces, "hpc2n-excerpt", "--policy easy,cons,best-gap");
     for policy in ["easy", "cons", "best-gap"] {
-        let (_, jobs) = table(&out.path().join(policy).join("jobs.csv"));
+        let jobs = dir.rows(&format!("{policy}/jobs.csv"));
         assert_eq!(jobs.len(), 3_145, "{policy}: every job runs");
-        let first = jobs.iter().map(|job| job["start"].parse::<f64>().expect("seconds")).fold(f64::INFINITY, f64::min);
+        let first = jobs.iter().map(|job| number(&job["start"])).fold(f64::INFINITY, f64::min);
         assert!(
             (first - 16.9768).abs() < 1e-9,
             "{policy}: the first pass comes 8 ms after the start-up, not at {first} s"
         );
     }
-    assert_eq!(manifest(out.path())["start_up"], 16.9688);
+    assert_eq!(manifest(dir.0.path())["start_up"], 16.9688);
 }
 
 const MACHINES: &str = "0\ta\t1\t2\t1\t0\n1\tbig\t2\t4\t1\t0\n";
@@ -115,50 +102,39 @@ const LOG: &str = "\
 
 #[test]
 fn jobs_ask_for_clusters_and_one_that_asks_for_none_is_rejected() {
-    let folder = folder();
-    let (log, machines) = (file(&folder, "log.swf", LOG), file(&folder, "log.machines", MACHINES));
-    let out = folder.path().join("out");
-    let run = |rest: &[&str]| {
-        let mut run = xtask();
-        run.args(["simulate", "--profile", "alea31", "--trace"]).arg(&log).arg("--out").arg(&out).args(rest);
-        run
-    };
-    let machines = utf8(&machines);
-    run(&["--machines", machines, "--policy", "easy,cons,best-gap,bgt,sg"])
-        .assert()
-        .code(0)
-        .stdout(contains("1 job was rejected: no cluster is what they ask for"))
-        .stderr(contains("repair no-runtime: 1"));
+    let dir = Workdir::with("log.swf", LOG);
+    dir.file("log.machines", MACHINES);
+    let on_machines = "simulate log.swf --profile alea31 --out out --machines log.machines --policy";
+    let Said { out, err } = dir.run(&format!("{on_machines} easy,cons,best-gap,bgt,sg"), 0);
+    assert!(out.contains("1 job was rejected: no cluster is what they ask for"), "{out}");
+    assert!(err.contains("repair no-runtime: 1"), "{err}");
+    assert_eq!(manifest(&dir.path("out"))["repairs"]["cut-at-estimate"], 1);
     for policy in ["easy", "cons", "best-gap", "bgt", "sg"] {
-        let (_, mut jobs) = table(&out.join(policy).join("jobs.csv"));
+        let mut jobs = dir.rows(&format!("out/{policy}/jobs.csv"));
         jobs.retain(|job| job["state"] != "rejected");
         let told: Vec<[&str; 4]> =
             jobs.iter().map(|job| ["job", "start", "finish", "site"].map(|column| job[column].as_str())).collect();
         assert_eq!(told, [["1", "15.1792", "66.1792", "big"], ["2", "100.008", "151.008", "a"]], "{policy}");
     }
-    run(&["--machines", machines, "--policy", "easy", "--startup", "16.969s"]).assert().code(0);
-    let report = std::fs::read_to_string(out.join("report.html")).expect("a report");
-    assert!(report.contains("no job starts in the first 16.969 s"));
-    let (_, jobs) = table(&out.join("easy").join("jobs.csv"));
+    dir.run(&format!("{on_machines} easy --startup 16.969s"), 0);
+    assert!(dir.text("out/report.html").contains("no job starts in the first 16.969 s"));
+    let jobs = dir.rows("out/easy/jobs.csv");
     let first = jobs.iter().find(|job| job["state"] != "rejected").expect("a job that ran");
     assert_eq!(first["start"], "16.977");
-    assert_eq!(manifest(&out)["start_up"], 16.969);
-    run(&["--machines", machines, "--policy", "easy,cons,best-gap,bgt,sg"]).assert().code(0);
-    assert_eq!(manifest(&out)["repairs"]["cut-at-estimate"], 1);
-    for (rest, message) in [
-        (&["--policy", "easy"][..], "--profile alea31 needs --machines FILE"),
-        (&["--machines", machines, "--policy", "flex"], "--policy flex is not one of --profile alea31"),
-        (&["--machines", machines, "--policy", "easy", "--startup", "2d"], "expected a span of at most a day"),
-        (&["--machines", machines, "--policy", "easy", "--estimates", "exact"], "--estimates does not go with"),
-        (&["--machines", machines, "--policy", "easy", "--deadlines", "factor:2"], "--deadlines does not go with"),
-        (&["--machines", machines, "--policy", "easy", "--outages", "mtbf:9h,mttr:1h"], "--outages does not go with"),
-        (&["--machines", machines, "--policy", "easy", "--inside", "machine"], "--inside does not go with"),
-        (&["--machines", machines, "--policy", "easy", "--passes", "per-event"], "--passes does not go with"),
-        (&["--model", "metasched", "--clusters", machines, "--policy", "ffit"], "--profile alea31 goes with"),
+    assert_eq!(manifest(&dir.path("out"))["start_up"], 16.969);
+    dir.file("fast.machines", "0\ta\t1\t2\t2.5\t0\n");
+    for (options, message) in [
+        ("--policy easy", "--profile alea31 needs --machines FILE"),
+        ("--machines log.machines --policy flex", "--policy flex is not one of --profile alea31"),
+        ("--machines log.machines --policy easy --startup 2d", "expected a span of at most a day"),
+        ("--machines log.machines --policy easy --estimates exact", "--estimates does not go with"),
+        ("--machines log.machines --policy easy --deadlines factor:2", "--deadlines does not go with"),
+        ("--machines log.machines --policy easy --outages mtbf:9h,mttr:1h", "--outages does not go with"),
+        ("--machines log.machines --policy easy --inside machine", "--inside does not go with"),
+        ("--machines log.machines --policy easy --passes per-event", "--passes does not go with"),
+        ("--model metasched --clusters log.machines --policy ffit", "--profile alea31 goes with"),
+        ("--machines fast.machines --policy easy", "knows no speeds"),
     ] {
-        run(rest).assert().code(2).stderr(contains(message));
+        dir.refuses(&format!("simulate log.swf --profile alea31 --out out {options}"), &[message]);
     }
-    let fast = file(&folder, "fast.machines", "0\ta\t1\t2\t2.5\t0\n");
-    let fast = utf8(&fast);
-    run(&["--machines", fast, "--policy", "easy"]).assert().code(2).stderr(contains("knows no speeds"));
 }

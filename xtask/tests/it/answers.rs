@@ -1,7 +1,7 @@
 //! Pages of `simulate` and `experiment` in a real browser: the first screen, the search for a job, the pointer, and the keyboard.
 
 use crate::browser::{browser, chromium};
-use crate::program::{file, folder, xtask};
+use crate::program::Workdir;
 use serde_json::{Value, json};
 
 /// Ten jobs on a machine of ten processors.
@@ -11,7 +11,7 @@ const TEN_JOBS: &str = include_str!("ten-jobs.swf");
 const ASK: &str = include_str!("browser/ask-page.js");
 
 /// A log under two policies.
-const SIMULATE: [&str; 6] = ["simulate", "--policy", "fcfs,easy", "--baseline", "fcfs", "--trace"];
+const SIMULATE: &str = "simulate --policy fcfs,easy --baseline fcfs --trace";
 
 /// Three jobs a week for thirty weeks: a head that blocks, and small ones that EASY lets pass.
 const WEEKS: &str = include_str!("browser/weeks.swf");
@@ -19,15 +19,14 @@ const WEEKS: &str = include_str!("browser/weeks.swf");
 const EXPERIMENT: &str = include_str!("browser/own.toml");
 
 /// Returns the responses of the page that a command writes about a file; `None` without a browser.
-fn asked(run: &[&str], input: &str) -> Option<Value> {
+fn asked(run: &str, input: &str) -> Option<Value> {
     let program = browser()?;
-    let folder = folder();
-    let (input, out) = (file(&folder, "input", input), folder.path().join("out"));
-    xtask().args(run).arg(&input).arg("--quiet").arg("--out").arg(&out).assert().code(0);
-    let page = std::fs::read_to_string(out.join("report.html")).expect("a page");
+    let dir = Workdir::with("input", input);
+    dir.run(&format!("{run} input --quiet --out out"), 0);
+    let page = dir.text("out/report.html");
     let (head, tail) = page.rsplit_once("</body>").expect("it ends");
-    let page = file(&folder, "asked.html", format!("{head}<script>{ASK}</script></body>{tail}"));
-    let shown = chromium(&program, folder.path(), &["--dump-dom", &format!("file://{}", page.display())]);
+    let page = dir.file("asked.html", format!("{head}<script>{ASK}</script></body>{tail}"));
+    let shown = chromium(&program, dir.0.path(), &["--dump-dom", &format!("file://{}", page.display())]);
     let shown = String::from_utf8(shown).expect("UTF-8");
     let answers = shown.split_once("<pre id=\"answers\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let (answers, _) = answers.expect("the page was asked");
@@ -38,7 +37,7 @@ fn asked(run: &[&str], input: &str) -> Option<Value> {
 
 #[test]
 fn a_job_is_found_and_marked_in_every_schedule_and_one_crosshair_reads_all_policies() {
-    let Some(answers) = asked(&SIMULATE, TEN_JOBS) else { return };
+    let Some(answers) = asked(SIMULATE, TEN_JOBS) else { return };
 
     // The search.
     assert_eq!(answers["unknown"], json!(["No job is called 4711."]));
@@ -65,7 +64,7 @@ fn a_job_is_found_and_marked_in_every_schedule_and_one_crosshair_reads_all_polic
 
 #[test]
 fn the_first_screen_answers_which_policy_by_how_much_for_which_jobs_and_whether_it_is_significant() {
-    let check = |run: &[&str], input: &str, answers: [&str; 5]| {
+    let check = |run: &str, input: &str, answers: [&str; 5]| {
         let Some(found) = asked(run, input) else { return };
         let screen = found["screen"].as_str().expect("text");
         let questions = ["the best policy, and its gain", "interval", "significance", "jobs that lose", "blocks"];
@@ -75,7 +74,7 @@ fn the_first_screen_answers_which_policy_by_how_much_for_which_jobs_and_whether_
     };
     let no_loss = "No class of jobs has a significantly higher wait under easy.";
     let (gain, blocks) = ("easy cuts mean wait by 5.6 min (", "The interval rests on 29 blocks of the log");
-    check(&SIMULATE, WEEKS, [gain, "95 % CI 5.6 to 5.6 min", "all others are significantly worse", no_loss, blocks]);
+    check(SIMULATE, WEEKS, [gain, "95 % CI 5.6 to 5.6 min", "all others are significantly worse", no_loss, blocks]);
     let (gain, worse) = ("easy cuts mean wait by 2.7 h (84 %) against fcfs", "all others are significantly worse");
-    check(&["experiment"], EXPERIMENT, [gain, "95 % CI 2.2 to 3.2 h", worse, no_loss, "over 12 replications (seeds)"]);
+    check("experiment", EXPERIMENT, [gain, "95 % CI 2.2 to 3.2 h", worse, no_loss, "over 12 replications (seeds)"]);
 }

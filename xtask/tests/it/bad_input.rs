@@ -1,42 +1,18 @@
 //! Bad input: one message that leads to the place and the fix, the right exit code, no panic, no partial output.
 
-use crate::program::{FOUR_JOBS, SMALL, file, folder, table, tree, utf8, xtask};
+use crate::program::{FOUR_JOBS, SMALL, Workdir, tree, utf8};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use predicates::prelude::*;
-use predicates::str::contains;
 use std::io::Write;
-use std::path::Path;
-use tempfile::TempDir;
 
-/// Runs the program with `--quiet`, `--json` and `--out OUT` and expects a refusal whose message contains each of `words`.
-fn refused(arguments: &[&str], out: &Path, code: i32, words: &[&str]) {
-    let before = tree(out);
-    let run = xtask().args(arguments).args(["--quiet", "--json", "--out"]).arg(out).assert().code(code).stdout("");
-    let message = String::from_utf8_lossy(&run.get_output().stderr).into_owned();
-    assert!(message.starts_with("error: "), "{message}");
-    assert_eq!(message.matches("error: ").count(), 1, "{message}");
-    assert!(!message.contains("panicked"), "{message}");
-    for word in words {
-        assert!(message.contains(word), "no {word:?} in: {message}");
-    }
-    assert_eq!(tree(out), before, "something was written");
+/// Expects a message from `simulate` that names a log that cannot be read.
+fn bad_log(name: &str, content: &[u8], words: &[&str]) {
+    let run = format!("simulate {name} --policy fcfs,easy --quiet --json --out out");
+    Workdir::with(name, content).refuses(&run, &[&[name], words].concat());
 }
 
-fn simulate(arguments: &[&str], code: i32, words: &[&str]) {
-    let folder = folder();
-    refused(&[&["simulate", "--policy", "fcfs,easy"], arguments].concat(), &folder.path().join("out"), code, words);
-}
-
-/// Expects a message that names a log that cannot be read.
-fn bad_log(folder: &TempDir, name: &str, content: &[u8], words: &[&str]) {
-    let path = file(folder, name, content);
-    simulate(&["--trace", utf8(&path)], 2, &[&[name], words].concat());
-}
-
-fn reproduce(arguments: &[&str], words: &[&str]) {
-    let folder = folder();
-    refused(&[&SMALL, arguments].concat(), &folder.path().join("out"), 2, words);
+fn reproduce(arguments: &str, words: &[&str]) {
+    Workdir::new().refuses(&format!("{SMALL} {arguments} --quiet --json --out out"), words);
 }
 
 fn log_with(line_3: &str) -> Vec<u8> {
@@ -47,8 +23,7 @@ fn log_with(line_3: &str) -> Vec<u8> {
 
 #[test]
 fn a_log_with_a_bad_line_is_refused_with_the_line_the_field_and_the_fix() {
-    let folder = folder();
-    let check = |name, line: &str, words: &[&str]| bad_log(&folder, name, &log_with(line), words);
+    let check = |name, line: &str, words: &[&str]| bad_log(name, &log_with(line), words);
     check("text.swf", "this is text", &["text.swf:3: ", "18 columns", "found 3", "delete the line"]);
     check(
         "nan.swf",
@@ -64,104 +39,97 @@ fn a_log_with_a_bad_line_is_refused_with_the_line_the_field_and_the_fix() {
 
 #[test]
 fn a_line_of_ten_megabytes_is_refused_before_it_fills_the_memory() {
-    let folder = folder();
-    bad_log(&folder, "long.swf", &log_with(&"7 ".repeat(5 << 20)), &["long.swf:3: the line is longer than 1 MiB"]);
+    bad_log("long.swf", &log_with(&"7 ".repeat(5 << 20)), &["long.swf:3: the line is longer than 1 MiB"]);
 }
 
 #[test]
 fn a_truncated_gzip_file_is_refused() {
-    let folder = folder();
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed.write_all(b"; MaxProcs: 8\n").expect("into memory");
     for job in 1..5_000 {
         writeln!(packed, "{job} {job} -1 {} 4 -1 -1 4 90 -1 1 7 1 -1 -1 -1 -1 -1", job % 83).expect("into memory");
     }
     let packed = packed.finish().expect("into memory");
-    bad_log(&folder, "cut.swf.gz", &packed[..packed.len() / 2], &["cut.swf.gz:", "ends early", "fetch the file again"]);
+    bad_log("cut.swf.gz", &packed[..packed.len() / 2], &["cut.swf.gz:", "ends early", "fetch the file again"]);
 }
 
 #[test]
 fn an_empty_file_a_folder_a_pipe_and_a_missing_file_are_refused() {
-    let folder = folder();
-    bad_log(&folder, "empty.swf", b"", &["no job record", "download"]);
-    bad_log(&folder, "comments.swf", b"; MaxProcs: 8\n", &["no job record", "only comments"]);
-    let path = utf8(folder.path());
-    simulate(&["--trace", path], 2, &[path, "is a folder", "name one file"]);
-    simulate(&["--trace", "missing.swf"], 2, &["missing.swf: there is no such file", "check the name"]);
+    bad_log("empty.swf", b"", &["no job record", "download"]);
+    bad_log("comments.swf", b"; MaxProcs: 8\n", &["no job record", "only comments"]);
+    let dir = Workdir::with("folder.swf", "");
+    let check = |log: &str, words: &[&str]| {
+        dir.refuses(&format!("simulate --policy fcfs,easy --quiet --json --out out --trace {log}"), words);
+    };
+    check(utf8(dir.0.path()), &[utf8(dir.0.path()), "is a folder", "name one file"]);
+    check("missing.swf", &["missing.swf: there is no such file", "check the name"]);
     if cfg!(unix) {
-        simulate(&["--trace", "/dev/null"], 2, &["/dev/null: is a pipe or a device", "save it to a file"]);
+        check("/dev/null", &["/dev/null: is a pipe or a device", "save it to a file"]);
     }
 }
 
 #[test]
 fn a_log_that_would_outrun_the_clock_is_refused() {
-    let folder = folder();
     let longest = u32::MAX;
     let job = |number| format!("{number} {longest} -1 {longest} 8 -1 -1 8 {longest} -1 1 7 1 -1 -1 -1 -1 -1\n");
     let log: String = (1..=8).map(job).collect();
-    bad_log(&folder, "far.swf", format!("; MaxProcs: 8\n{log}").as_bytes(), &["300 years", "--max-jobs"]);
+    bad_log("far.swf", format!("; MaxProcs: 8\n{log}").as_bytes(), &["300 years", "--max-jobs"]);
 }
 
 #[test]
 fn a_job_wider_than_the_machine_is_rejected_counted_and_reported() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "wide.swf", FOUR_JOBS), folder.path().join("out"));
-    let run = xtask().args(["simulate", "--policy", "fcfs,easy", "--trace"]).arg(&log).arg("--out").arg(&out).assert();
+    let dir = Workdir::with("wide.swf", FOUR_JOBS);
+    let told = dir.run("simulate wide.swf --policy fcfs,easy --out out", 0).err;
     // One job in four: repairs of this size are reported even if others are not.
-    run.code(0).stderr(contains("repair wider-than-machine: 1"));
-    let (_, rows) = table(&out.join("summary.csv"));
-    for row in rows {
+    assert!(told.contains("repair wider-than-machine: 1"), "{told}");
+    for row in dir.rows("out/summary.csv") {
         assert_eq!((row["jobs"].as_str(), row["rejected"].as_str()), ("3", "1"));
     }
-    let report = std::fs::read_to_string(out.join("report.html")).expect("a report");
-    assert!(report.contains("wider-than-machine"));
+    assert!(dir.text("out/report.html").contains("wider-than-machine"));
 }
 
 #[test]
 fn a_log_without_a_single_job_that_ran_is_no_reason_to_fail() {
-    let folder = folder();
-    for (name, runtime, width) in [("idle.swf", -1, 4), ("wide.swf", 9, 64)] {
+    for (runtime, width) in [(-1, 4), (9, 64)] {
         let job = format!("; MaxProcs: 8\n1 0 -1 {runtime} {width} -1 -1 {width} 9 -1 1 7 1 -1 -1 -1 -1 -1\n");
-        let (log, out) = (file(&folder, name, job), folder.path().join(name).with_extension("out"));
-        xtask().args(["simulate", "--policy", "easy", "--trace"]).arg(&log).arg("--out").arg(&out).assert().code(0);
-        assert_eq!(table(&out.join("summary.csv")).1[0]["jobs"], "0");
+        let dir = Workdir::with("log.swf", job);
+        dir.run("simulate log.swf --policy easy --out out", 0);
+        assert_eq!(dir.rows("out/summary.csv")[0]["jobs"], "0");
     }
 }
 
 /// Two days between failures that come every hour: e to the power of 48 attempts. Refused before the first, under every policy.
 #[test]
 fn a_job_that_never_finishes_between_outages_is_refused_at_once() {
-    let folder = folder();
-    let log = file(&folder, "long.swf", "; MaxProcs: 8\n7 0 -1 172800 4 -1 -1 4 172800 -1 1 7 1 -1 -1 -1 -1 -1\n");
-    let (log, out) = (utf8(&log), folder.path().join("out"));
+    let log = "; MaxProcs: 8\n7 0 -1 172800 4 -1 -1 4 172800 -1 1 7 1 -1 -1 -1 -1 -1\n";
+    let dir = Workdir::with("long.swf", log);
     for policy in ["fcfs", "easy", "cons", "best-gap", "bgt", "sg", "flex", "eg-edf", "eg-edf-tabu"] {
         let words = ["long.swf: job 7 runs for 172800 s", "--outages mtbf:1h,mttr:10m", "more than 300 years", "rarer"];
-        let run = ["simulate", "--policy", policy, "--outages", "mtbf:1h,mttr:10m", "--trace", log];
-        refused(&run, &out, 2, &words);
+        let run = format!("simulate long.swf --policy {policy} --outages mtbf:1h,mttr:10m --quiet --json --out out");
+        dir.refuses(&run, &words);
     }
-    assert!(!out.exists(), "no folder is left behind");
 }
 
 #[test]
 fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
-    let folder = folder();
-    let log = file(&folder, "log.swf", FOUR_JOBS);
-    let log = utf8(&log);
-    let check = |arguments: &[&str], words: &[&str]| simulate(&[&["--trace", log], arguments].concat(), 2, words);
-    check(&["--policy", "esay"], &["\"esay\"", "did you mean \"easy\"?", "fcfs, easy, cons, flex, best-gap, bgt, sg"]);
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
+    let check = |options: &str, words: &[&str]| {
+        dir.refuses(&format!("simulate log.swf --policy fcfs,easy {options} --quiet --json --out out"), words);
+    };
+    check("--policy esay", &["\"esay\"", "did you mean \"easy\"?", "fcfs, easy, cons, flex, best-gap, bgt, sg"]);
     check(
-        &["--policy", "easy+reserve=x"],
+        "--policy easy+reserve=x",
         &["\"easy+reserve=x\"", "reserve is \"x\"", "a number of reservations from 0 on, or all"],
     );
-    check(&["--deadlines", "factor:0"], &["--deadlines", "factor:F with F above 0", "factor:0"]);
-    check(&["--outages", "mtbf:3,mttr:1h"], &["--outages", "mtbf:SPAN,mttr:SPAN", "mtbf:3"]);
-    check(&["--outages", "missing.csv"], &["missing.csv: there is no such file"]);
-    check(&["--inside", "machine"], &["--inside", "--machines <FILE>"]);
-    check(&["--estimates", "factor:0"], &["--estimates", "factor:F (times the run time)", "factor:0"]);
-    check(&["--estimates", "factor:NaN"], &["--estimates", "factor:F (times the run time)", "factor:NaN"]);
-    check(&["--procs", "0"], &["--procs", "0 is not in 1.."]);
-    check(&["--max-jobs", "-1"], &["'-1'"]);
-    check(&["--jobs", "0"], &["--threads", "0 is not in 1.."]);
+    check("--deadlines factor:0", &["--deadlines", "factor:F with F above 0", "factor:0"]);
+    check("--outages mtbf:3,mttr:1h", &["--outages", "mtbf:SPAN,mttr:SPAN", "mtbf:3"]);
+    check("--outages missing.csv", &["missing.csv: there is no such file"]);
+    check("--inside machine", &["--inside", "--machines <FILE>"]);
+    check("--estimates factor:0", &["--estimates", "factor:F (times the run time)", "factor:0"]);
+    check("--estimates factor:NaN", &["--estimates", "factor:F (times the run time)", "factor:NaN"]);
+    check("--procs 0", &["--procs", "0 is not in 1.."]);
+    check("--max-jobs -1", &["'-1'"]);
+    check("--jobs 0", &["--threads", "0 is not in 1.."]);
 }
 
 #[test]
@@ -192,12 +160,13 @@ fn what_another_world_takes_and_policies_that_are_named_twice_are_refused() {
 
 #[test]
 fn a_machine_file_with_a_broken_line_is_refused_with_the_line_and_the_field() {
-    let folder = folder();
-    let log = file(&folder, "log.swf", FOUR_JOBS);
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
+    let refused = |options: &str, words: &[&str]| {
+        dir.refuses(&format!("simulate log.swf --policy fcfs,easy {options} --quiet --json --out out"), words);
+    };
     let check = |name: &str, content: &str, words: &[&str]| {
-        let machines = file(&folder, name, content);
-        let arguments = ["--trace", utf8(&log), "--machines", utf8(&machines)];
-        simulate(&arguments, 2, words);
+        dir.file(name, content);
+        refused(&format!("--machines {name}"), words);
     };
     check(
         "words.machines",
@@ -210,46 +179,44 @@ fn a_machine_file_with_a_broken_line_is_refused_with_the_line_and_the_field() {
         &["blanks.machines:1: ", "6 columns separated by tabs", "found 1"],
     );
     check("empty.machines", "", &["empty.machines: there is no cluster", "one line for each"]);
-    let machines = file(&folder, "speeds.machines", "0\tone\t4\t2\t1.0\t1000\n1\ttwo\t4\t2\t2.5\t1000\n");
-    let arguments = ["--trace", utf8(&log), "--inside", "pool", "--machines"];
+    dir.file("speeds.machines", "0\tone\t4\t2\t1.0\t1000\n1\ttwo\t4\t2\t2.5\t1000\n");
     let words = ["speeds.machines: cluster two has speed 2.5, and one has 1", "--inside cluster"];
-    simulate(&[&arguments[..], &[utf8(&machines)]].concat(), 2, &words);
+    refused("--inside pool --machines speeds.machines", &words);
 }
 
 #[test]
 fn a_folder_that_cannot_be_written_to_is_refused_before_any_work_is_done() {
     // Below a regular file, because permissions do not stop a superuser.
-    let folder = folder();
-    let log = file(&folder, "log.swf", FOUR_JOBS);
-    let below = folder.path().join("log.swf").join("out");
-    let simulate = ["simulate", "--policy", "fcfs", "--trace", utf8(&log)];
-    for out in [&log, &below] {
-        let name = utf8(out);
-        xtask().args(SMALL).arg("--out").arg(out).assert().code(3).stderr(contains(name)).stderr(contains("--out DIR"));
-        let run = xtask().args(simulate).arg("--out").arg(out).assert().code(3);
-        run.stderr(contains(name)).stderr(contains("--out DIR"));
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
+    for out in ["log.swf", "log.swf/out"] {
+        for run in [SMALL, "simulate log.swf --policy fcfs"] {
+            let told = dir.run(&format!("{run} --out {out}"), 3).err;
+            assert!(told.contains(out) && told.contains("--out DIR"), "{told}");
+        }
     }
-    assert_eq!(tree(folder.path()).len(), 1, "only the log is there");
+    assert_eq!(tree(dir.0.path()).len(), 1, "only the log is there");
 }
 
 #[test]
 fn names_and_numbers_that_do_not_exist_are_refused_with_those_that_do() {
-    let folder = folder();
-    let out = folder.path().join("out");
-    refused(&["reproduce", "multi-sight"], &out, 2, &["\"multi-sight\"", "did you mean \"multi-site\"?"]);
-    refused(&["reproduce", "multi-site", "--reps", "0"], &out, 2, &["--reps", "0 is not in 1.."]);
-    refused(&["reproduce", "multi-site", "--reps", "few"], &out, 2, &["--reps", "'few'"]);
-    refused(&["reproduce", "zzz"], &out, 2, &["\"zzz\"", "there are multi-site"]);
-    reproduce(&["--set", "run.job=5"], &["--set run.job=5", "did you mean \"run.jobs\"?"]);
-    reproduce(&["--set", "zzz=1"], &["--set zzz=1", "workloads/multi-site.toml lists them"]);
-    reproduce(&["--only", "fgi4"], &["--only fgi4", "did you mean \"fig4\"?", "run-length"]);
-    reproduce(&["--only", ""], &["--only", "there are fig2"]);
+    let refused = |words: &str, expected: &[&str]| {
+        Workdir::new().refuses(&format!("reproduce {words} --quiet --json --out out"), expected);
+    };
+    refused("multi-sight", &["\"multi-sight\"", "did you mean \"multi-site\"?"]);
+    refused("multi-site --reps 0", &["--reps", "0 is not in 1.."]);
+    refused("multi-site --reps few", &["--reps", "'few'"]);
+    refused("zzz", &["\"zzz\"", "there are multi-site"]);
+    reproduce("--set run.job=5", &["--set run.job=5", "did you mean \"run.jobs\"?"]);
+    reproduce("--set zzz=1", &["--set zzz=1", "workloads/multi-site.toml lists them"]);
+    reproduce("--only fgi4", &["--only fgi4", "did you mean \"fig4\"?", "run-length"]);
+    reproduce("--only ", &["--only", "there are fig2"]);
 }
 
 #[test]
 fn a_value_of_the_wrong_type_is_refused_with_its_key_and_what_it_may_be() {
-    let check =
-        |set: &str, words: &[&str]| reproduce(&["--set", set], &[&["workloads/multi-site.toml", set], words].concat());
+    let check = |set: &str, words: &[&str]| {
+        reproduce(&format!("--set {set}"), &[&["workloads/multi-site.toml", set], words].concat())
+    };
     check("run.quick_jobs=many", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
     check("run.quick_jobs=-1", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
     check("run.quick_jobs=1.5", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
@@ -259,13 +226,14 @@ fn a_value_of_the_wrong_type_is_refused_with_its_key_and_what_it_may_be() {
     check("policy.approaches=[\"four\"]", &["policy.approaches: ", "`four`", "`one`, `two`, `three`"]);
     check("readings.release=gang-ed", &["readings.release: ", "`gang-ed`", "`task-end` or `gang-end`"]);
     check("readings.reserved_is_idle=maybe", &["readings.reserved_is_idle: ", "expected true or false"]);
-    reproduce(&["--set", "run.jobs"], &["--set run.jobs", "expected KEY=VALUE", "for example"]);
+    reproduce("--set run.jobs", &["--set run.jobs", "expected KEY=VALUE", "for example"]);
 }
 
 #[test]
 fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
-    let check =
-        |set: &str, words: &[&str]| reproduce(&["--set", set], &[&["workloads/multi-site.toml", set], words].concat());
+    let check = |set: &str, words: &[&str]| {
+        reproduce(&format!("--set {set}"), &[&["workloads/multi-site.toml", set], words].concat())
+    };
     check("policy.thresholds=[-1]", &["policy.thresholds is -1", "expected 0 to 1000000000"]);
     check("policy.thresholds=[nan]", &["policy.thresholds is NaN", "expected 0 to 1000000000"]);
     check("policy.overheads=[-2]", &["policy.overheads is -2", "expected at least 0"]);
@@ -287,9 +255,8 @@ fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
     check("workload.mean_service=100000000", &["outrun the clock", "workload.mean_service"]);
     check("workload.local_interarrival=[100000000]", &["outrun the clock", "workload.local_interarrival"]);
     let of = |slug: &str, set: &str, word: &str| {
-        let folder = folder();
-        let arguments = ["reproduce", slug, "--quick", "--set", set];
-        refused(&arguments, &folder.path().join("out"), 2, &[&format!("workloads/{slug}.toml"), word]);
+        let run = format!("reproduce {slug} --quick --set {} --quiet --json --out out", set.replace(' ', ""));
+        Workdir::new().refuses(&run, &[&format!("workloads/{slug}.toml"), word]);
     };
     of("metaloras", "platform.nodes=[5, 5]", "platform.speeds has 3 numbers and platform.nodes has 2");
     of("metaloras", "platform.nodes=[5, 0, 5]", "cluster 2 has no nodes");
@@ -313,8 +280,8 @@ fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
 #[test]
 fn a_run_that_no_row_of_runs_csv_names_is_refused() {
     let check = |run: &str, word: &str| {
-        let assert = xtask().args(["reproduce", "multi-site", "--quick", "--run", run]).assert();
-        assert.code(2).stdout("").stderr(contains("--run")).stderr(contains(word)).stderr(contains("runs.csv"));
+        let words = ["--run", word, "runs.csv"];
+        Workdir::new().refuses_all(&["reproduce", "multi-site", "--quick", "--run", run], &words);
     };
     let cell = "approach=1 lambda=10 threshold=0 overhead=0.1 jobs=20000";
     check("third", "ending in rep=N");
@@ -326,10 +293,7 @@ fn a_run_that_no_row_of_runs_csv_names_is_refused() {
 #[test]
 fn a_file_in_the_place_of_a_folder_of_results_is_refused_and_stays() {
     for name in ["cells", "figures"] {
-        let folder = folder();
-        file(&folder, name, "");
-        let run = xtask().args(SMALL).args(["--only", "fig4", "--quiet", "--out"]).arg(folder.path()).assert().code(2);
-        run.stderr(contains(format!("no manifest.json ({name})")).and(contains("--out DIR")));
-        assert_eq!(tree(folder.path()).into_keys().collect::<Vec<_>>(), [name]);
+        let words = [&format!("no manifest.json ({name})")[..], "--out DIR"];
+        Workdir::with(name, "").refuses(&format!("{SMALL} --only fig4 --quiet --out ."), &words);
     }
 }

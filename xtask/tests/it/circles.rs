@@ -8,27 +8,9 @@
 mod graph;
 mod imports;
 
+use crate::program::texts;
 use cargo_metadata::MetadataCommand;
 use graph::Crate;
-use std::collections::BTreeMap;
-use std::path::Path;
-
-/// Returns every file below `folder`, by its path there.
-fn sources(folder: &Path) -> BTreeMap<String, String> {
-    let mut open = vec![folder.to_owned()];
-    let mut found = BTreeMap::new();
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            let entries = path.read_dir().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            open.extend(entries.map(|entry| entry.expect("an entry").path()));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let name = path.strip_prefix(folder).expect("it lies there").to_string_lossy().replace('\\', "/");
-            let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            found.insert(name, text);
-        }
-    }
-    found
-}
 
 #[test]
 fn no_file_imports_another_in_a_circle() {
@@ -37,7 +19,7 @@ fn no_file_imports_another_in_a_circle() {
     let mut found = Vec::new();
     for package in metadata.workspace_packages() {
         let folder = package.manifest_path.parent().expect("a folder").as_std_path().join("src");
-        let files = sources(&folder);
+        let files = texts(&folder, ".rs");
         assert!(!files.is_empty(), "{} has no source", package.name);
         found.extend(Crate::new(&files).circle().map(|words| format!("{}: {words}", package.name)));
     }

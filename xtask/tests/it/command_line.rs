@@ -1,7 +1,6 @@
 //! The command line: its options, standard output and standard error, and exit codes.
 
-use crate::program::{FOUR_JOBS, SMALL, file, folder, number, table, utf8, xtask};
-use predicates::str::contains;
+use crate::program::{FOUR_JOBS, SMALL, Said, Workdir, number, table};
 
 #[test]
 fn the_command_line_has_every_option_of_the_design() {
@@ -13,8 +12,7 @@ fn the_command_line_has_every_option_of_the_design() {
         ("bench", ""),
         ("ci", ""),
     ] {
-        let run = xtask().args([command, "--help"]).assert().code(0);
-        let text = String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8");
+        let text = Workdir::new().run(&format!("{command} --help"), 0).out;
         for option in options.split_whitespace().chain(["--jobs", "--quiet", "--json"]) {
             assert!(text.contains(option), "{command} {option}");
         }
@@ -23,57 +21,42 @@ fn the_command_line_has_every_option_of_the_design() {
 
 #[test]
 fn results_go_below_the_current_folder() {
-    let folder = folder();
-    file(&folder, "four.swf", FOUR_JOBS);
+    let dir = Workdir::with("four.swf", FOUR_JOBS);
     let experiment = "name = \"tiny\"\npolicies = [\"easy\", \"fcfs\"]\nbaseline = \"easy\"\nmetrics = [\"wait_mean\"]\n[[log]]\n\
                       model = \"lublin\"\nprocs = 64\ncount = 50\nload = 0.5\n[replicate]\nmethod = \"seeds\"\ncount = 2\n";
-    file(&folder, "tiny.toml", experiment);
-    let small = SMALL[1..].join(" ");
+    dir.file("tiny.toml", experiment);
+    let doubt = format!("{} --reading R1", SMALL.replace("reproduce", "doubt"));
     for (words, out) in [
-        ("simulate --trace four.swf --policy fcfs".to_owned(), "simulate/four"),
-        ("experiment tiny.toml".to_owned(), "experiment/tiny"),
-        ("workload inspect four.swf".to_owned(), "workload/four"),
-        (format!("reproduce {small}"), "multi-site"),
-        (format!("doubt {small} --reading R1"), "doubt/multi-site"),
+        ("simulate --trace four.swf --policy fcfs", "simulate/four"),
+        ("experiment tiny.toml", "experiment/tiny"),
+        ("workload inspect four.swf", "workload/four"),
+        (SMALL, "multi-site"),
+        (&doubt, "doubt/multi-site"),
     ] {
-        xtask().args(words.split(' ')).arg("--quiet").current_dir(folder.path()).assert().code(0);
-        assert!(folder.path().join("results").join(out).join("manifest.json").is_file(), "{words}");
+        dir.run(&format!("{words} --quiet"), 0);
+        assert!(dir.path(&format!("results/{out}/manifest.json")).is_file(), "{words}");
     }
 }
 
 #[test]
 fn with_json_the_result_is_alone_on_standard_output() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let json = |arguments: &[&str]| -> serde_json::Value {
-        let run = xtask().args(arguments).arg("--json").assert().code(0);
-        serde_json::from_slice(&run.get_output().stdout).expect("nothing but JSON")
-    };
-    let (log, path) = (utf8(&log), utf8(&out));
-    let simulated = json(&["simulate", "--policy", "fcfs,easy", "--trace", log, "--out", path]);
+    let dir = Workdir::with("four.swf", FOUR_JOBS);
+    let simulated = dir.run("simulate four.swf --policy fcfs,easy --out out --json", 0).json();
     assert_eq!(simulated["policies"]["easy"]["jobs"], 3.0);
     assert_eq!(simulated["policies"]["easy"]["rejected"], 1);
-    let listed = json(&["list"]);
-    assert_eq!(listed[0]["slug"], "multi-site");
-    let paper = folder.path().join("paper");
-    let claims = json(&[&SMALL[..], &["--only", "fig4", "--out", utf8(&paper)]].concat());
+    assert_eq!(dir.run("list --json", 0).json()[0]["slug"], "multi-site");
+    let claims = dir.run(&format!("{SMALL} --only fig4 --out paper --json"), 0).json();
     assert_eq!(claims[0]["claims"][0]["id"], "P1");
 }
 
 #[test]
 fn quiet_prints_the_result_and_no_progress() {
-    let folder = folder();
-    let out = folder.path().join("out");
-    let run = |quiet: &[&str]| {
-        let run =
-            xtask().args(SMALL).args(["--fresh", "--only", "fig4"]).args(quiet).arg("--out").arg(&out).assert().code(0);
-        let output = run.get_output().clone();
-        (String::from_utf8(output.stdout).expect("UTF-8"), String::from_utf8(output.stderr).expect("UTF-8"))
-    };
-    let (result, progress) = run(&[]);
+    let dir = Workdir::new();
+    let run = |quiet: &str| dir.run(&format!("{SMALL} --fresh --only fig4 --out out{quiet}"), 0);
+    let Said { out: result, err: progress } = run("");
     assert!(result.contains("P1 ") && progress.contains("100 %"), "{result}{progress}");
     assert!(!result.contains('\x1b') && !progress.contains('\x1b'), "colours off a terminal");
-    let (result, progress) = run(&["--quiet"]);
+    let Said { out: result, err: progress } = run(" --quiet");
     assert_eq!(progress, "");
     assert!(
         !result.contains("P1 ") && result.starts_with("multi-site: ") && result.contains("report.html"),
@@ -84,28 +67,24 @@ fn quiet_prints_the_result_and_no_progress() {
 /// If every gang has two tasks, none starves: approach 1 completes all gangs instead of the 80 % that the paper prints.
 #[test]
 fn check_ends_with_1_where_a_verdict_differs_from_the_recorded_one() {
-    let folder = folder();
-    let run = |arguments: &[&str]| {
-        let setting = ["reproduce", "multi-site", "--quick", "--only", "fig4", "--quiet"];
-        xtask().args(setting).args(arguments).arg("--out").arg(folder.path()).assert()
+    let dir = Workdir::new();
+    let run = |options: &str, code: i32| {
+        dir.run(&format!("reproduce multi-site --quick --only fig4 --quiet --out out {options}"), code).err
     };
-    run(&["--check"]).code(0).stderr("");
-    let other = ["--set", "workload.gang_sizes=[2]"];
-    run(&other).code(0).stderr("");
-    let differs = run(&[&other[..], &["--check"]].concat()).code(1);
-    differs.stderr(contains("multi-site P1: contradicted, but ")).stderr(contains("on record"));
+    assert_eq!(run("--check", 0), "");
+    assert_eq!(run("--set workload.gang_sizes=[2]", 0), "");
+    let differs = run("--set workload.gang_sizes=[2] --check", 1);
+    assert!(differs.contains("multi-site P1: contradicted, but ") && differs.contains("on record"), "{differs}");
 }
 
 /// The claims are judged under each of the seeds 1 to N: the seed of the run among them gives its own verdicts.
 #[test]
 fn seeds_judges_the_claims_under_other_seeds() {
-    let folder = folder();
-    let out = utf8(folder.path());
-    let setting = ["reproduce", "eg-edf", "--quick", "--reps", "2", "--set", "run.quick_jobs=200", "--seed", "2"];
-    let run = xtask().args(setting).args(["--seeds", "3", "--json", "--quiet", "--out", out]).assert().success();
-    let told: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
-    let (_, claims) = table(&folder.path().join("claims.csv"));
-    let (header, rows) = table(&folder.path().join("seeds.csv"));
+    let dir = Workdir::new();
+    let run = "reproduce eg-edf --quick --reps 2 --set run.quick_jobs=200 --seed 2 --seeds 3 --json --quiet --out .";
+    let told = dir.run(run, 0).json();
+    let claims = dir.rows("claims.csv");
+    let (header, rows) = table(&dir.path("seeds.csv"));
     assert_eq!(header.join(","), "id,seed,verdict,stays,expected,observed,ci_low,ci_high");
     for (claim, told) in claims.iter().zip(told[0]["claims"].as_array().expect("claims")) {
         let of: Vec<_> = rows.iter().filter(|row| row["id"] == claim["id"]).collect();
@@ -128,14 +107,11 @@ fn seeds_judges_the_claims_under_other_seeds() {
 /// A statement about earlier work has no verdict, and keeps its id and its number.
 #[test]
 fn sentences_that_are_not_judged_are_shown_apart() {
-    let folder = folder();
-    let run = ["reproduce", "metaloras", "--quick", "--only", "prediction", "--quiet", "--json", "--out"];
-    let run = xtask().args(run).arg(folder.path()).assert().success();
-    let told: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+    let dir = Workdir::new();
+    let told = dir.run("reproduce metaloras --quick --only prediction --quiet --json --out .", 0).json();
     assert_eq!(told[0]["not_judged"], serde_json::json!(["C20"]));
-    let (_, claims) = table(&folder.path().join("claims.csv"));
-    assert!(claims.iter().all(|claim| claim["id"] != "C20"));
-    let (header, rows) = table(&folder.path().join("data/not-judged.csv"));
+    assert!(dir.rows("claims.csv").iter().all(|claim| claim["id"] != "C20"));
+    let (header, rows) = table(&dir.path("data/not-judged.csv"));
     assert_eq!(header.join(","), "id,source,statement,why,shown,mean,ci_low,ci_high,reps");
     assert!(!rows.is_empty());
     assert!(rows.iter().all(|row| row["id"] == "C20" && number(&row["mean"]) > 0.0));

@@ -1,10 +1,10 @@
 //! Commands in README.md and docs: the program parses each, and quick ones run.
 
-use crate::program::{folder, xtask};
+use crate::program::{Workdir, texts, workspace, xtask};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// Beginnings of commands that are not run here, with the reasons.
 const NOT_RUN: [(&str, &str); 14] = [
@@ -33,29 +33,11 @@ const NOT_RUN: [(&str, &str); 14] = [
     ("maturin", "the Python package: .ci/python builds it from its sources"),
 ];
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace")
-}
-
 /// Returns README.md and every page below docs, at any depth, by their paths.
-fn pages() -> Vec<PathBuf> {
-    let mut pages = below(&root().join("docs"), "md");
-    pages.push(root().join("README.md"));
-    pages.sort();
-    pages
-}
-
-/// Returns the files of a folder and its subfolders that have this extension.
-fn below(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for path in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
-        if path.is_dir() {
-            files.extend(below(&path, extension));
-        } else if path.extension().is_some_and(|is| is == extension) {
-            files.push(path);
-        }
-    }
-    files
+fn pages() -> BTreeMap<String, String> {
+    let docs = texts(&workspace().join("docs"), ".md").into_iter().map(|(name, text)| (format!("docs/{name}"), text));
+    let readme = fs::read_to_string(workspace().join("README.md")).expect("a page");
+    docs.chain([("README.md".to_owned(), readme)]).collect()
 }
 
 /// A command on a page.
@@ -69,9 +51,7 @@ struct PageCommand {
 /// Returns the lines of the shell blocks.
 fn blocks() -> Vec<PageCommand> {
     let mut told = Vec::new();
-    for path in pages() {
-        let text = fs::read_to_string(&path).expect("a page");
-        let page = path.strip_prefix(root()).expect("it lies below").display().to_string();
+    for (page, text) in pages() {
         let mut is_shell = false;
         for line in text.lines() {
             if let Some(language) = line.strip_prefix("```") {
@@ -88,9 +68,7 @@ fn blocks() -> Vec<PageCommand> {
 /// Returns the commands within sentences that contain no placeholders.
 fn spans() -> Vec<PageCommand> {
     let mut told = Vec::new();
-    for path in pages() {
-        let text = fs::read_to_string(&path).expect("a page");
-        let page = path.strip_prefix(root()).expect("it lies below").display().to_string();
+    for (page, text) in pages() {
         let prose: String = text.split("```").step_by(2).collect();
         for span in prose.split('`').skip(1).step_by(2) {
             let text = span.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -167,17 +145,14 @@ fn every_reason_not_to_run_a_command_is_about_one() {
 #[test]
 fn rust_that_a_page_shows_stands_in_a_file_that_is_built() {
     let trimmed = |text: &str| text.lines().map(|line| line.trim().to_owned()).collect::<Vec<String>>();
-    let mut files = below(&root().join("examples/outside/src"), "rs");
-    files.extend(below(&root().join("crates"), "rs"));
-    let sources: Vec<Vec<String>> =
-        files.iter().map(|path| trimmed(&fs::read_to_string(path).expect("a source"))).collect();
+    let sources = ["examples/outside/src", "crates"].map(|folder| texts(&workspace().join(folder), ".rs"));
+    let sources: Vec<Vec<String>> = sources.iter().flat_map(BTreeMap::values).map(|text| trimmed(text)).collect();
     let mut shown = 0;
-    for page in pages() {
-        let text = fs::read_to_string(&page).expect("a page");
+    for (page, text) in pages() {
         for block in text.split("```rust\n").skip(1) {
             let block = trimmed(block.split("```").next().expect("a block has an end").trim());
             let is_built = sources.iter().any(|source| source.windows(block.len()).any(|lines| lines == block));
-            assert!(is_built, "{}: no file has these lines any more: {}", page.display(), block.join("\n"));
+            assert!(is_built, "{page}: no file has these lines any more: {}", block.join("\n"));
             shown += 1;
         }
     }
@@ -193,16 +168,13 @@ fn narrow_log() -> String {
 #[test]
 #[cfg(unix)]
 fn quick_commands_of_the_pages_run() {
-    let folder = folder();
+    let dir = Workdir::with("log.swf", narrow_log());
     for shared in ["examples", "workloads"] {
-        std::os::unix::fs::symlink(root().join(shared), folder.path().join(shared)).expect("a link");
+        std::os::unix::fs::symlink(workspace().join(shared), dir.path(shared)).expect("a link");
     }
-    fs::write(folder.path().join("log.swf"), narrow_log()).expect("a log");
-    fs::write(folder.path().join("nodes.toml"), "[[nodes]]\ncount = 100\ncpus = 1\n").expect("nodes");
+    dir.file("nodes.toml", "[[nodes]]\ncount = 100\ncpus = 1\n");
     let log = "KTH-SP2-1996-2.1-cln.swf.gz";
-    let generate =
-        ["workload", "generate", "lublin", "--procs", "100", "--count", "200", "--seed", "1", "--quiet", "--out", log];
-    xtask().args(generate).current_dir(folder.path()).assert().code(0);
+    dir.run(&format!("workload generate lublin --procs 100 --count 200 --seed 1 --quiet --out {log}"), 0);
     let mut ran = 0;
     for PageCommand { page, text } in blocks() {
         if NOT_RUN.iter().any(|(beginning, _)| text.starts_with(beginning)) {
@@ -210,10 +182,10 @@ fn quick_commands_of_the_pages_run() {
         }
         let words = words(&text);
         assert_eq!(words[..2], ["cargo", "xtask"], "{page}: {text}");
-        let output = xtask().args(&words[2..]).current_dir(folder.path()).output().expect("the program starts");
+        let output = xtask().args(&words[2..]).current_dir(&dir.0).output().expect("the program starts");
         assert!(output.status.success(), "{page}: {text}\n{}", String::from_utf8_lossy(&output.stderr));
         if let Some((_, file)) = text.split_once(" > ") {
-            fs::write(folder.path().join(file.trim()), &output.stdout).expect("a file");
+            dir.file(file.trim(), &output.stdout);
         }
         ran += 1;
     }

@@ -1,26 +1,17 @@
 //! `doubt`: verdicts that change under a reading.
 
-use crate::program::{SMALL, assert_same, folder, manifest, names, results, table, xtask};
-use predicates::prelude::PredicateBooleanExt;
-use predicates::str::contains;
+use crate::program::{SMALL, Said, Workdir, assert_same, manifest, names, results, table, workspace};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
-/// Returns the arguments of `doubt` of multi-site, on runs of 2 000 jobs.
-fn small() -> impl Iterator<Item = &'static str> {
-    ["doubt"].into_iter().chain(SMALL[1..].iter().copied()).chain(["--quiet"])
-}
-
-fn doubt(out: &Path, arguments: &[&str]) -> String {
-    let run = xtask().args(small()).args(arguments).arg("--out").arg(out).assert().code(0);
-    String::from_utf8(run.get_output().stdout.clone()).expect("UTF-8")
+/// Runs `doubt` of multi-site, on runs of 2 000 jobs.
+fn doubt(dir: &Workdir, options: &str) -> Said {
+    dir.run(&format!("{} --quiet --out out {options}", SMALL.replace("reproduce", "doubt")), 0)
 }
 
 #[test]
 fn the_lines_of_metaloras_are_those_on_record() {
-    let out = folder();
-    xtask().args(["doubt", "metaloras", "--quick", "--check", "--quiet", "--out"]).arg(out.path()).assert().code(0);
+    Workdir::new().run("doubt metaloras --quick --check --quiet --out out", 0);
 }
 
 /// Returns the entry under `--quick` in the table of verdicts.
@@ -36,12 +27,10 @@ fn verdict_of_a_quick_run<'a>(page: &'a str, id: &str) -> &'a str {
 
 #[test]
 fn every_claim_of_every_paper_has_a_line_on_record() {
-    let run = xtask().args(["list", "--json"]).assert().code(0);
-    let papers: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
+    let papers = Workdir::new().run("list --json", 0).json();
     for paper in papers.as_array().expect("a list") {
         let slug = paper["slug"].as_str().expect("a name");
-        let page = fs::read_to_string(root.join(format!("docs/papers/{slug}.md"))).expect("a page");
+        let page = fs::read_to_string(workspace().join(format!("docs/papers/{slug}.md"))).expect("a page");
         let section = page.split_once("\n## Doubt\n").unwrap_or_else(|| panic!("{slug} has no section Doubt")).1;
         let section = section.split("\n## ").next().expect("it has a beginning");
         for claim in paper["claims"].as_array().expect("a list") {
@@ -56,9 +45,9 @@ fn every_claim_of_every_paper_has_a_line_on_record() {
 /// A row for each claim and each answer, including the scenario's own: the contract of `doubt.csv`.
 #[test]
 fn doubt_csv_has_every_answer_to_every_claim_and_marks_what_flips() {
-    let out = folder();
-    doubt(out.path(), &["--reading", "R13,release", "--product"]);
-    let (header, rows) = table(&out.path().join("doubt.csv"));
+    let dir = Workdir::new();
+    doubt(&dir, "--reading R13,release --product");
+    let (header, rows) = table(&dir.path("out/doubt.csv"));
     assert_eq!(header.join(","), "claim,reading,field,answer,verdict,recorded,flips");
     let answers: Vec<(&str, &str, &str)> = rows
         .iter()
@@ -93,13 +82,11 @@ fn doubt_csv_has_every_answer_to_every_claim_and_marks_what_flips() {
 /// The verdicts under an answer are those of a run with that answer.
 #[test]
 fn an_answer_is_tried_as_set_would_set_it() {
-    let folder = folder();
-    let (doubts, run) = (folder.path().join("doubt"), folder.path().join("run"));
-    doubt(&doubts, &["--reading", "R2"]);
-    let (_, rows) = table(&doubts.join("doubt.csv"));
-    let reproduce = ["reproduce", "--set", "readings.release=gang-end"];
-    xtask().args(reproduce).args(small().skip(1)).arg("--out").arg(&run).assert().code(0);
-    let (_, claims) = table(&run.join("claims.csv"));
+    let dir = Workdir::new();
+    doubt(&dir, "--reading R2");
+    let rows = dir.rows("out/doubt.csv");
+    dir.run(&format!("{SMALL} --quiet --set readings.release=gang-end --out run"), 0);
+    let claims = dir.rows("run/claims.csv");
     let found: BTreeMap<&str, &str> = rows
         .iter()
         .filter(|row| row["answer"] == "gang-end")
@@ -113,46 +100,47 @@ fn an_answer_is_tried_as_set_would_set_it() {
 
 #[test]
 fn threads_change_no_byte_and_a_second_run_computes_nothing() {
-    let folders = [folder(), folder()];
-    for (folder, threads) in folders.iter().zip(["1", "2"]) {
-        doubt(folder.path(), &["--reading", "R2", "--jobs", threads]);
-    }
-    assert_same(&results(folders[0].path()), &results(folders[1].path()));
-    let stored = |out: &Path| fs::read(out.join("cells/replications.jsonl")).expect("replications");
-    assert_eq!(stored(folders[0].path()), stored(folders[1].path()));
-    let before = results(folders[0].path());
-    doubt(folders[0].path(), &["--reading", "R2"]);
-    assert_same(&before, &results(folders[0].path()));
+    let dirs = [1, 2].map(|threads| {
+        let dir = Workdir::new();
+        doubt(&dir, &format!("--reading R2 --jobs {threads}"));
+        dir
+    });
+    let [before, other] = [0, 1].map(|at| results(&dirs[at].path("out")));
+    assert_same(&before, &other);
+    let [one, two] = [0, 1].map(|at| dirs[at].text("out/cells/replications.jsonl"));
+    assert_eq!(one, two);
+    doubt(&dirs[0], "--reading R2");
+    assert_same(&before, &results(&dirs[0].path("out")));
 }
 
 #[test]
 fn a_run_writes_the_table_the_matrix_and_a_page_that_verify_finds_in_order() {
-    let out = folder();
-    let told = doubt(out.path(), &["--reading", "R2", "--json"]);
-    let told: serde_json::Value = serde_json::from_str(&told).expect("nothing but JSON");
+    let dir = Workdir::new();
+    let told = doubt(&dir, "--reading R2 --json").json();
     assert_eq!((&told[0]["paper"], &told[0]["answers"]), (&"multi-site".into(), &1.into()));
-    let mut written = names(out.path());
+    let mut written = names(&dir.path("out"));
     written.retain(|name| !name.ends_with(".png") && !name.starts_with("cells/"));
     assert_eq!(
         written.into_iter().collect::<Vec<_>>(),
         ["doubt.csv", "figures/doubt.svg", "manifest.json", "report.html"]
     );
-    let page = fs::read_to_string(out.path().join("report.html")).expect("a page");
+    let page = dir.text("out/report.html");
     for claim in told[0]["claims"].as_array().expect("a list") {
         assert!(page.contains(claim["sentence"].as_str().expect("words")), "{claim}");
     }
-    let command = manifest(out.path())["command_line"].as_str().expect("a command").to_owned();
+    let command = manifest(&dir.path("out"))["command_line"].as_str().expect("a command").to_owned();
     assert!(command.contains("doubt multi-site --reading R2 --quick --reps 2"), "{command}");
-    xtask().arg("verify").arg(out.path()).assert().code(0);
+    dir.run("verify out", 0);
 }
 
 #[test]
 fn a_reading_that_there_is_not_is_refused_with_those_that_there_are() {
-    let out = folder();
-    let run = |arguments: &[&str]| xtask().args(small()).args(arguments).arg("--out").arg(out.path()).assert().code(2);
-    run(&["--reading", "R99"]).stderr(contains("--reading R99: no such reading").and(contains("R1, R2, R3")));
-    run(&["--reading", "relase"]).stderr(contains("did you mean \"release\"?"));
-    run(&["--reading", "R2", "--product"]).stderr(contains("pairs need two readings"));
-    run(&["--check"]).stderr(contains("cannot be used with"));
-    assert!(names(out.path()).is_empty());
+    let refused = |options: &str, words: &[&str]| {
+        let run = format!("{} --quiet --out out {options}", SMALL.replace("reproduce", "doubt"));
+        Workdir::new().refuses(&run, words);
+    };
+    refused("--reading R99", &["--reading R99: no such reading", "R1, R2, R3"]);
+    refused("--reading relase", &["did you mean \"release\"?"]);
+    refused("--reading R2 --product", &["pairs need two readings"]);
+    refused("--check", &["cannot be used with"]);
 }

@@ -1,9 +1,8 @@
 //! `explain`: its history of ten jobs that can be followed by hand, and its agreement with the schedule.
 
-use crate::program::{file, folder, table, utf8, xtask};
+use crate::program::{self, Said, Workdir, generate};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 /// Ten jobs on a machine of ten processors.
 const TEN_JOBS: &str = include_str!("ten-jobs.swf");
@@ -11,81 +10,44 @@ const TEN_JOBS: &str = include_str!("ten-jobs.swf");
 /// Eight processors and four of twice the speed.
 const TWO_CLUSTERS: &str = "0\talpha\t2\t4\t1.0\t0\n1\tbeta\t1\t4\t2.0\t0\n";
 
-/// Runs `explain` and returns the exit code and the output.
-fn explain(log: &Path, further: &[&str]) -> (i32, String) {
-    let run = xtask().args(["explain", "--trace", utf8(log)]).args(further).output().expect("it runs");
-    let told = String::from_utf8(run.stdout).expect("UTF-8") + &String::from_utf8_lossy(&run.stderr);
-    (run.status.code().expect("a code"), told)
-}
-
-/// Returns the output on the ten jobs, without the folder.
-fn of_ten_jobs(further: &[&str]) -> String {
-    let folder = folder();
-    let log = file(&folder, "ten-jobs.swf", TEN_JOBS);
-    let machines = file(&folder, "two.machines", TWO_CLUSTERS);
-    let further: Vec<&str> = further.iter().map(|word| if *word == "TWO" { utf8(&machines) } else { word }).collect();
-    let (code, told) = explain(&log, &further);
-    assert_eq!(code, 0, "{told}");
-    told.replace(&format!("{}/", utf8(folder.path())), "")
-}
-
 #[test]
 fn reasons_are_reported_in_words_and_in_json() {
+    let dir = Workdir::with("ten-jobs.swf", TEN_JOBS);
+    dir.file("two.machines", TWO_CLUSTERS);
     for (name, words) in [
         ("easy_reports_a_head_a_backfilled_job_and_one_barred_by_a_reservation", "--policy easy --job 3,4,7"),
         ("blocking_and_conservative_policies_tell_their_own_reasons", "--policy fcfs,cons,easy+order=sjf --job 5"),
-        ("on_two_clusters_reasons_name_the_cluster", "--policy easy --job 5,8 --machines TWO"),
+        ("on_two_clusters_reasons_name_the_cluster", "--policy easy --job 5,8 --machines two.machines"),
         ("a_policy_without_reasons_is_explained_by_the_schedule", "--policy eg-edf --job 5 --estimates exact"),
         ("json_has_the_same_reasons", "--policy easy --job 7 --json"),
     ] {
-        insta::assert_snapshot!(name, of_ten_jobs(&words.split(' ').collect::<Vec<_>>()));
+        let Said { out, err } = dir.run(&format!("explain ten-jobs.swf {words}"), 0);
+        insta::assert_snapshot!(name, out + &err);
     }
 }
 
 #[test]
 fn errors_name_the_fix() {
-    let folder = folder();
-    let log = file(&folder, "ten-jobs.swf", TEN_JOBS.replace("230 -1 100 10", "230 -1 -1 10"));
-    let machines = file(&folder, "two.machines", TWO_CLUSTERS.replace("2.0", "1.0"));
+    let dir = Workdir::with("ten-jobs.swf", TEN_JOBS.replace("230 -1 100 10", "230 -1 -1 10"));
+    dir.file("two.machines", TWO_CLUSTERS.replace("2.0", "1.0"));
     let site = |name: &str| format!("[[site]]\nname = \"{name}\"\nservers = [{{ cpus = 4 }}]\n");
-    let tree = "tree = [\"root\", [\"left\"]]\n".to_owned() + &site("root") + &site("left");
-    let tree = file(&folder, "tree.toml", tree);
-    let clusters = file(&folder, "clusters.toml", "[[cluster]]\nname = \"lab\"\nnodes = 10\n");
-    for (words, place, expected) in [
-        ("easy --job 11", None, "there is no job 11; its jobs have the numbers from 1 to 10, in the first column"),
-        ("easy --job 8", None, "record 8 is no job: it has no submit time, no run time above zero"),
-        ("easy --job 7 --max-jobs 5", None, "there is no job 7 among its first 5 records (--max-jobs)"),
-        ("eazy --job 7", None, "did you mean \"easy\"?"),
-        ("easy", None, "--job"),
-        (
-            "easy --job 7 --profile alea31 --machines",
-            Some(&machines),
-            "--profile alea31 reports no reasons; leave it out",
-        ),
-        (
-            "rr --job 7 --model metasched --clusters",
-            Some(&clusters),
-            "--model metasched reports no reasons; leave it out",
-        ),
-        ("p2p --job 7 --model hier-grid --tree", Some(&tree), "--model hier-grid reports no reasons; leave it out"),
+    dir.file("tree.toml", "tree = [\"root\", [\"left\"]]\n".to_owned() + &site("root") + &site("left"));
+    dir.file("clusters.toml", "[[cluster]]\nname = \"lab\"\nnodes = 10\n");
+    for (words, expected) in [
+        ("easy --job 11", "there is no job 11; its jobs have the numbers from 1 to 10, in the first column"),
+        ("easy --job 8", "record 8 is no job: it has no submit time, no run time above zero"),
+        ("easy --job 7 --max-jobs 5", "there is no job 7 among its first 5 records (--max-jobs)"),
+        ("eazy --job 7", "did you mean \"easy\"?"),
+        ("easy", "--job"),
+        ("easy --job 7 --profile alea31 --machines two.machines", "--profile alea31 reports no reasons; leave it out"),
+        ("rr --job 7 --model metasched --clusters clusters.toml", "--model metasched reports no reasons; leave it out"),
+        ("p2p --job 7 --model hier-grid --tree tree.toml", "--model hier-grid reports no reasons; leave it out"),
     ] {
-        let further: Vec<&str> =
-            ["--policy"].into_iter().chain(words.split(' ')).chain(place.map(|p| utf8(p))).collect();
-        let (code, told) = explain(&log, &further);
-        assert!(code == 2 && told.contains(expected), "{words}: {told}");
+        dir.refuses(&format!("explain ten-jobs.swf --policy {words}"), &[expected]);
     }
     // A job wider than the machine is rejected, and the rejection is reported.
-    let (code, told) = explain(&log, &["--policy", "easy", "--job", "1", "--procs", "5"]);
-    assert_eq!(code, 0);
+    let told = dir.run("explain ten-jobs.swf --policy easy --job 1 --procs 5", 0).out;
     assert!(told.contains("at 0 s: is rejected: no machine has 6 processors"), "{told}");
-}
-
-/// Generates a workload in which many jobs wait.
-fn generated(folder: &tempfile::TempDir) -> PathBuf {
-    let log = folder.path().join("lublin.swf");
-    let arguments = ["workload", "generate", "lublin", "--procs", "64", "--count", "250", "--seed", "5", "--quiet"];
-    xtask().args(arguments).args(["--estimates", "tsafrir", "--out"]).arg(&log).assert().code(0);
-    log
 }
 
 /// Row of `jobs.csv`, times in seconds.
@@ -96,15 +58,13 @@ struct Row {
     processors: u64,
 }
 
-fn rows(out: &Path, policy: &str) -> BTreeMap<u64, Row> {
-    let (_, rows) = table(&out.join(policy).join("jobs.csv"));
-    let row = |row: BTreeMap<String, String>| {
-        let number = |column: &str| row[column].parse::<f64>().expect("a number");
-        let processors = row["processors"].parse().expect("a number");
-        let (submit, start, finish) = (number("submit"), number("start"), number("finish"));
-        (row["job"].parse().expect("a number"), Row { submit, start, finish, processors })
+fn rows(table: &[BTreeMap<String, String>]) -> BTreeMap<u64, Row> {
+    let row = |row: &BTreeMap<String, String>| {
+        let [job, processors] = ["job", "processors"].map(|column| row[column].parse().expect("a number"));
+        let [submit, start, finish] = ["submit", "start", "finish"].map(|column| program::number(&row[column]));
+        (job, Row { submit, start, finish, processors })
     };
-    rows.into_iter().map(row).collect()
+    table.iter().map(row).collect()
 }
 
 fn number(of: &Value, key: &str) -> u64 {
@@ -182,23 +142,20 @@ fn check_line(line: &Value, job: u64, rows: &BTreeMap<u64, Row>) {
 
 #[test]
 fn no_explanation_contradicts_the_schedule() {
-    let folder = folder();
-    let (log, out) = (generated(&folder), folder.path().join("out"));
+    let dir = Workdir::new();
+    generate(&dir, 250, 5);
     let policies =
         ["fcfs", "easy", "easy+reserve=3", "easy+order=wfp3+backfill=saf", "cons", "flex", "easy+predict=tsafrir"];
     let all = policies.join(",");
-    let run = ["--trace", utf8(&log), "--policy", &all, "--quiet"];
-    xtask().arg("simulate").args(run).arg("--out").arg(&out).assert().code(0);
+    dir.run(&format!("simulate lublin.swf --policy {all} --quiet --out out"), 0);
     let numbers: Vec<String> = (1..=250).map(|number: u64| number.to_string()).collect();
-    let (code, told) = explain(&log, &["--policy", &all, "--job", &numbers.join(","), "--json"]);
-    assert_eq!(code, 0, "{told}");
-    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let told = dir.run(&format!("explain lublin.swf --policy {all} --job {} --json", numbers.join(",")), 0).json();
     let told = told["explanations"].as_array().expect("a list");
     assert_eq!(told.len(), policies.len() * 250);
     let (mut lines, mut barred) = (0, 0);
     for of_policy in told.chunks(250) {
         let policy = of_policy[0]["policy"].as_str().expect("a name");
-        let rows = rows(&out, policy);
+        let rows = rows(&dir.rows(&format!("out/{policy}/jobs.csv")));
         for explanation in of_policy {
             let job = number(explanation, "job");
             assert_eq!(

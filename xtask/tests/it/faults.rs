@@ -4,12 +4,11 @@
 //! strace makes the n-th call of a kind fail, or sends a signal there, for n = 1, 2, … until there are no more. The folder then has the
 //! complete results of the earlier run or of the new one, or the next run repairs it. Afterwards the same program writes its usual results.
 
-use crate::program::{FOUR_JOBS, assert_same, file, folder, results, xtask};
+use crate::program::{FOUR_JOBS, Workdir, assert_same, results};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use tempfile::TempDir;
 use test_data::Need;
 
 /// Calls of one kind, and the fault injected into one of them.
@@ -27,50 +26,25 @@ struct Fault {
 const TOLD: &[i32] = &[0, 3];
 const INTERRUPTED: &[i32] = &[0, 130];
 
-/// A log and a folder for a run of two policies that finds results of one in its place.
-struct Scene {
-    folder: TempDir,
-    log: PathBuf,
+/// Returns the command that simulates `log.swf`.
+fn simulate(policy: &str, out: &str) -> String {
+    format!("simulate log.swf --quiet --jobs 1 --policy {policy} --out {out}")
 }
 
-impl Scene {
-    fn new() -> Self {
-        Self::of(FOUR_JOBS)
-    }
-
-    fn of(log: &str) -> Self {
-        let folder = folder();
-        let log = file(&folder, "log.swf", log);
-        Self { folder, log }
-    }
-
-    fn arguments(&self, policy: &str, out: &Path) -> Vec<String> {
-        let words = ["simulate", "--quiet", "--jobs", "1", "--policy", policy, "--trace"].map(str::to_owned);
-        let paths = [&self.log, out].map(|path| path.to_str().expect("UTF-8").to_owned());
-        let [log, out] = paths;
-        words.into_iter().chain([log, "--out".to_owned(), out]).collect()
-    }
-
-    fn run(&self, policy: &str, out: &Path) {
-        xtask().args(self.arguments(policy, out)).assert().code(0);
-    }
-
-    /// Runs with the fault at its `point`-th call. Returns the exit code, true if there was such a call, and the output.
-    fn run_with(&self, fault: &Fault, point: usize, out: &Path) -> (Option<i32>, bool, String) {
-        let told = self.folder.path().join("strace.txt");
-        let run = Command::new("strace")
-            .args(["-f", "-qq", "-e", &format!("trace={}", fault.calls), "-o"])
-            .arg(&told)
-            .args(["-e", &format!("inject={}:{}:when={point}", fault.calls, fault.what)])
-            .arg(env!("CARGO_BIN_EXE_xtask"))
-            .args(self.arguments("fcfs", out))
-            .stdin(Stdio::null())
-            .output()
-            .expect("strace runs");
-        let told = fs::read_to_string(&told).expect("strace tells what it has seen");
-        let is_there = ["(INJECTED)", "--- SIG", "+++ killed"].iter().any(|sign| told.contains(sign));
-        (run.status.code(), is_there, String::from_utf8_lossy(&run.stderr).into_owned())
-    }
+/// Runs FCFS with the fault at its `point`-th call. Returns the exit code, true if there was such a call, and the output.
+fn run_with(fault: &Fault, point: usize, dir: &Workdir) -> (Option<i32>, bool, String) {
+    let run = Command::new("strace")
+        .args(["-f", "-qq", "-e", &format!("trace={}", fault.calls), "-o", "strace.txt"])
+        .args(["-e", &format!("inject={}:{}:when={point}", fault.calls, fault.what)])
+        .arg(env!("CARGO_BIN_EXE_xtask"))
+        .args(simulate("fcfs", "out").split(' '))
+        .current_dir(&dir.0)
+        .stdin(Stdio::null())
+        .output()
+        .expect("strace runs");
+    let told = dir.text("strace.txt");
+    let is_there = ["(INJECTED)", "--- SIG", "+++ killed"].iter().any(|sign| told.contains(sign));
+    (run.status.code(), is_there, String::from_utf8_lossy(&run.stderr).into_owned())
 }
 
 /// Returns true if strace may trace a process here.
@@ -91,15 +65,15 @@ fn inject(fault: &Fault) {
     if !can_inject() {
         return;
     }
-    let scene = Scene::new();
-    let [one, two] = ["one", "two"].map(|name| scene.folder.path().join(name));
-    scene.run("easy", &one);
-    scene.run("fcfs", &two);
-    let (easy, fcfs) = (results(&one), results(&two));
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
+    let [easy, fcfs] = ["easy", "fcfs"].map(|policy| {
+        dir.run(&simulate(policy, policy), 0);
+        results(&dir.path(policy))
+    });
+    let out = dir.path("out");
     for point in 1.. {
-        let out = scene.folder.path().join("out");
-        copy(&one, &out);
-        let (code, is_there, told) = scene.run_with(fault, point, &out);
+        copy(&dir.path("easy"), &out);
+        let (code, is_there, told) = run_with(fault, point, &dir);
         let at = format!("{} at {}, number {point}: {told}", fault.what, fault.calls);
         assert!(!told.contains("panicked"), "{at}");
         if !is_there {
@@ -120,9 +94,9 @@ fn inject(fault: &Fault) {
             assert!(found == easy || found == fcfs, "a mixture, {at}");
             assert!(code != Some(0) || found == fcfs || !fault.what.contains("error"), "done, and not there: {at}");
         }
-        scene.run("fcfs", &out);
+        dir.run(&simulate("fcfs", "out"), 0);
         assert_same(&fcfs, &results(&out));
-        xtask().args(["verify", "--quiet"]).arg(&out).assert().code(0);
+        dir.run("verify --quiet out", 0);
         fs::remove_dir_all(&out).expect("it can be removed");
     }
 }
@@ -147,12 +121,11 @@ fn a_disk_may_be_full_while_jobs_are_written() {
     for job in 1..=4_000 {
         log += &format!("{job} {job} -1 5 4 -1 -1 4 20 -1 1 7 1 -1 -1 -1 -1 -1\n");
     }
-    let scene = Scene::of(&log);
+    let dir = Workdir::with("log.swf", log);
     let fault = Fault { calls: "write", what: "error=ENOSPC", codes: &[3], points: 0 };
-    let out = scene.folder.path().join("out");
-    assert_eq!(scene.run_with(&fault, usize::from(u16::MAX), &out).0, Some(0), "no write is that late");
+    assert_eq!(run_with(&fault, usize::from(u16::MAX), &dir).0, Some(0), "no write is that late");
     // strace counts the writes of each thread separately; those of rows are as large as the buffer.
-    let traced = fs::read_to_string(scene.folder.path().join("strace.txt")).expect("strace tells what it has seen");
+    let traced = dir.text("strace.txt");
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut points: Vec<usize> = Vec::new();
     for line in traced.lines().filter(|line| line.contains(" write(")) {
@@ -162,12 +135,12 @@ fn a_disk_may_be_full_while_jobs_are_written() {
         points.extend(written.filter(|bytes| (60_000..70_000).contains(bytes)).map(|_| *count));
     }
     assert!(points.len() >= 4, "{points:?}");
-    fs::remove_dir_all(&out).expect("it can be removed");
+    fs::remove_dir_all(dir.path("out")).expect("it can be removed");
     for point in points {
-        let (code, is_there, told) = scene.run_with(&fault, point, &out);
+        let (code, is_there, told) = run_with(&fault, point, &dir);
         assert!(is_there && told.contains("cannot write"), "write {point}: {told}");
         assert_eq!(code, Some(3), "write {point}: {told}");
-        assert!(!out.exists(), "write {point}");
+        assert!(!dir.path("out").exists(), "write {point}");
     }
 }
 
@@ -208,9 +181,9 @@ faults! {
 /// One bit of every file of results in turn: `verify` names the file.
 #[test]
 fn a_flipped_bit_in_any_file_of_results_is_found() {
-    let scene = Scene::new();
-    let out = scene.folder.path().join("out");
-    scene.run("fcfs", &out);
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
+    dir.run(&simulate("fcfs", "out"), 0);
+    let out = dir.path("out");
     let names: Vec<String> = results(&out).into_keys().collect();
     assert!(names.len() >= 10, "{names:?}");
     for (number, name) in names.iter().enumerate() {
@@ -221,7 +194,7 @@ fn a_flipped_bit_in_any_file_of_results_is_found() {
         let at = (number * 7919) % sound.len();
         damaged[at] ^= 1 << (number % 8);
         fs::write(&path, &damaged).expect("it can be damaged");
-        let verified = xtask().arg("verify").arg(&out).output().expect("it runs");
+        let verified = dir.command("verify out").output().expect("it runs");
         // The timings in the manifest are not verified, and a broken manifest cannot be read at all.
         if name == "manifest.json" {
             let timings = String::from_utf8_lossy(&sound).find("\"timings\"").expect("they are there");
@@ -232,5 +205,5 @@ fn a_flipped_bit_in_any_file_of_results_is_found() {
         }
         fs::write(&path, &sound).expect("it can be mended");
     }
-    xtask().args(["verify", "--quiet"]).arg(&out).assert().code(0);
+    dir.run("verify --quiet out", 0);
 }

@@ -1,15 +1,14 @@
 //! Properties of figures: one colour for one thing, and axes that show what is judged.
 
-use crate::program::{folder, xtask};
+use crate::program::Workdir;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 /// Returns the crosshair's data on the page of a paper run at a tenth of its size, by figure.
-fn plots(paper: &[&str]) -> BTreeMap<String, Value> {
-    let out = folder();
-    xtask().args(["reproduce", "--quick", "--quiet", "--out"]).arg(out.path()).args(paper).assert().success();
-    let page = fs::read_to_string(out.path().join("report.html")).expect("a page");
+fn plots(paper: &str) -> BTreeMap<String, Value> {
+    let dir = Workdir::new();
+    dir.run(&format!("reproduce --quick --quiet --out out {paper}"), 0);
+    let page = dir.text("out/report.html");
     let figures = page.split("<figure id=\"").skip(1).filter_map(|figure| {
         let name = figure.split_once('"')?.0.to_owned();
         let (_, numbers) = figure.split_once(r#"<script type="application/json">"#)?;
@@ -60,7 +59,7 @@ fn assert_that_no_axis_begins_below_zero_for_nothing(plots: &BTreeMap<String, Va
 
 #[test]
 fn eg_edf_draws_each_policy_in_one_colour_and_its_usage_where_it_is_judged() {
-    let plots = plots(&["eg-edf"]);
+    let plots = plots("eg-edf");
     assert_that_a_name_has_one_colour(&plots);
     assert_that_no_axis_begins_below_zero_for_nothing(&plots, &[]);
     // The usage is judged to 3 %: on an axis from 0 to 100 that would be the width of a mark.
@@ -71,7 +70,7 @@ fn eg_edf_draws_each_policy_in_one_colour_and_its_usage_where_it_is_judged() {
 
 #[test]
 fn hierarchical_draws_each_system_in_one_colour_and_kinds_of_servers_unconnected() {
-    let plots = plots(&["hierarchical", "--reps", "2", "--only", "fig3,fig4,fig7,fig8,table1"]);
+    let plots = plots("hierarchical --reps 2 --only fig3,fig4,fig7,fig8,table1");
     assert_that_a_name_has_one_colour(&plots);
     assert_that_no_axis_begins_below_zero_for_nothing(&plots, &[]);
     for (name, table) in plots.iter().filter(|(name, _)| name.starts_with("table1")) {
@@ -95,14 +94,14 @@ fn hierarchical_draws_each_system_in_one_colour_and_kinds_of_servers_unconnected
 
 #[test]
 fn multi_site_draws_each_approach_in_one_colour() {
-    let plots = plots(&["multi-site", "--reps", "2"]);
+    let plots = plots("multi-site --reps 2");
     assert_that_a_name_has_one_colour(&plots);
     assert_that_no_axis_begins_below_zero_for_nothing(&plots, &["fig5", "fig14"]);
 }
 
 #[test]
 fn swift_gap_shows_no_wait_below_zero() {
-    let plots = plots(&["swift-gap", "--reps", "2", "--only", "fig4,fig5,fig6,fig7"]);
+    let plots = plots("swift-gap --reps 2 --only fig4,fig5,fig6,fig7");
     assert_that_a_name_has_one_colour(&plots);
     assert_that_no_axis_begins_below_zero_for_nothing(&plots, &[]);
 }

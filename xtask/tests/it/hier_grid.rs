@@ -1,9 +1,7 @@
 //! `simulate --model hier-grid`: any log on any tree.
 
-use crate::program::{file, folder, table, utf8, xtask};
-use predicates::str::contains;
+use crate::program::{Workdir, number, utf8};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 /// Three sites below two levels: two servers of 8 CPUs, one of 4.
 const TREE: &str = "\
@@ -32,121 +30,94 @@ const LOG: &str = "\
 
 const POLICIES: &str = "p2p,hierarchical,hybrid+trees=2";
 
-fn simulate(log: &Path, grid: &str, policies: &str, out: &Path, more: &[&str]) -> assert_cmd::assert::Assert {
-    xtask()
-        .args(["simulate", "--model", "hier-grid", "--quiet", "--policy", policies, "--tree", grid, "--trace"])
-        .arg(log)
-        .args(more)
-        .arg("--out")
-        .arg(out)
-        .assert()
+/// Returns the command for `log.swf` on a tree; results go to `out`.
+fn simulate(tree: &str, policies: &str) -> String {
+    format!("simulate log.swf --model hier-grid --quiet --policy {policies} --tree {tree} --out out")
 }
 
 /// Checks that every job runs once, none before its submission, and no server has two jobs at once. Returns the number of jobs.
-fn check_schedule(path: &Path) -> usize {
-    let (_, mut rows) = table(path);
+fn check_schedule(dir: &Workdir, policy: &str) -> usize {
+    let mut rows = dir.rows(&format!("out/{policy}/jobs.csv"));
     rows.retain(|row| row["state"] != "rejected");
     let mut seen = BTreeSet::new();
     let mut servers: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for row in &rows {
-        let [submit, start, finish] =
-            ["submit", "start", "finish"].map(|column| row[column].parse::<f64>().expect("seconds"));
-        assert!(seen.insert(&row["job"]), "job {} twice in {}", row["job"], path.display());
+        let [submit, start, finish] = ["submit", "start", "finish"].map(|column| number(&row[column]));
+        assert!(seen.insert(&row["job"]), "job {} twice under {policy}", row["job"]);
         assert!(submit <= start && start <= finish, "{row:?}");
         servers.entry(&row["site"]).or_default().push((start, finish));
     }
     for (server, mut runs) in servers {
         runs.sort_by(|a, b| a.0.total_cmp(&b.0));
         let apart = runs.windows(2).all(|pair| pair[0].1 <= pair[1].0);
-        assert!(apart, "{server} runs two jobs at once in {}", path.display());
+        assert!(apart, "{server} runs two jobs at once under {policy}");
     }
     rows.len()
 }
 
 #[test]
 fn every_job_runs_once_on_a_server_of_its_own_or_is_counted_as_rejected() {
-    let folder = folder();
-    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
-    let out = folder.path().join("out");
-    simulate(&log, utf8(&grid), POLICIES, &out, &[]).success();
+    let dir = Workdir::with("log.swf", LOG);
+    dir.file("tree.toml", TREE);
+    dir.run(&simulate("tree.toml", POLICIES), 0);
     for policy in POLICIES.split(',') {
-        assert_eq!(check_schedule(&out.join(policy).join("jobs.csv")), 4, "{policy}");
+        assert_eq!(check_schedule(&dir, policy), 4, "{policy}");
     }
-    let (_, rows) = table(&out.join("summary.csv"));
+    let rows = dir.rows("out/summary.csv");
     assert_eq!(rows.len(), 3);
     for row in rows {
         assert_eq!((row["jobs"].as_str(), row["rejected"].as_str()), ("4", "1"), "{}", row["policy"]);
-        assert!(row["messages_per_job"].parse::<f64>().expect("a number") > 3.0, "{}", row["policy"]);
-        let number = |column: &str| row[column].parse::<f64>().expect("a number");
-        assert!(number("turnaround_mean") > number("response_mean"), "{}", row["policy"]);
+        assert!(number(&row["messages_per_job"]) > 3.0, "{}", row["policy"]);
+        assert!(number(&row["turnaround_mean"]) > number(&row["response_mean"]), "{}", row["policy"]);
     }
 }
 
 #[test]
 fn work_is_spread_over_all_cpus_unless_the_tree_file_says_that_run_times_hold() {
-    let folder = folder();
-    let log = file(&folder, "log.swf", LOG.lines().take(2).collect::<Vec<_>>().join("\n"));
-    let took = |name: &str, tree: &str| {
-        let (grid, out) = (file(&folder, name, tree), folder.path().join(format!("{name}.out")));
-        simulate(&log, utf8(&grid), "hierarchical", &out, &[]).success();
-        let (_, rows) = table(&out.join("hierarchical/jobs.csv"));
-        let [start, finish, cpus] =
-            ["start", "finish", "processors"].map(|it| rows[0][it].parse::<f64>().expect("a number"));
+    let dir = Workdir::with("log.swf", LOG.lines().take(2).collect::<Vec<_>>().join("\n"));
+    let took = |tree: &str| {
+        dir.file("tree.toml", tree);
+        dir.run(&simulate("tree.toml", "hierarchical"), 0);
+        let rows = dir.rows("out/hierarchical/jobs.csv");
+        let [start, finish, cpus] = ["start", "finish", "processors"].map(|column| number(&rows[0][column]));
         (finish - start, cpus)
     };
     // Forty CPU seconds, plus some milliseconds of input.
-    let (seconds, cpus) = took("work.toml", TREE);
+    let (seconds, cpus) = took(TREE);
     assert!((seconds - 40.0 / cpus).abs() < 0.1, "{seconds} s on {cpus} CPUs");
-    let (seconds, _) = took(
-        "runtime.toml",
-        &TREE.replace("[[site]]\nname = \"a\"", "[jobs]\ntime = \"runtime\"\n[[site]]\nname = \"a\""),
-    );
+    let site = "[[site]]\nname = \"a\"";
+    let (seconds, _) = took(&TREE.replace(site, &format!("[jobs]\ntime = \"runtime\"\n{site}")));
     assert!((seconds - 10.0).abs() < 0.1, "{seconds} s");
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
-    let folder = folder();
-    let (log, grid) = (file(&folder, "log.swf", LOG), file(&folder, "tree.toml", TREE));
-    let out = folder.path().join("out");
-    let refused = |grid: &str, policies: &str, more: &[&str], words: &[&str]| {
-        let mut run = simulate(&log, grid, policies, &out, more).code(2);
-        for word in words {
-            run = run.stderr(contains(*word));
-        }
-        assert!(!out.exists(), "{words:?}");
-    };
-    let good = utf8(&grid);
-    refused(good, "fcfs", &[], &["--policy fcfs", "--model gap-schedule", "--model hier-grid"]);
-    refused(good, "hybrid", &[], &["hybrid: needs", "at least 2"]);
-    refused(good, "hybrid:1", &[], &["\"hybrid:1\"", "at least 2"]);
-    refused(good, "hybrid+trees=4", &[], &["--policy hybrid+trees=4", "there are 3"]);
-    refused(good, "p2p", &["--procs", "8"], &["--tree", "--procs"]);
-    let bad = file(&folder, "bad.toml", TREE.replace("stations", "station"));
-    refused(utf8(&bad), "p2p", &[], &["bad.toml", "line 5", "unknown field `station`"]);
-    let bad = file(&folder, "bad.toml", TREE.replace("\"c\"]]", "\"d\"]]"));
-    refused(utf8(&bad), "p2p", &[], &["bad.toml", "\"d\"", "in the order of [[site]]"]);
+    let dir = Workdir::with("log.swf", LOG);
+    dir.file("tree.toml", TREE);
+    let refused = |policies: &str, words: &[&str]| dir.refuses(&simulate("tree.toml", policies), words);
+    refused("fcfs", &["--policy fcfs", "--model gap-schedule", "--model hier-grid"]);
+    refused("hybrid", &["hybrid: needs", "at least 2"]);
+    refused("hybrid:1", &["\"hybrid:1\"", "at least 2"]);
+    refused("hybrid+trees=4", &["--policy hybrid+trees=4", "there are 3"]);
+    refused("p2p --procs 8", &["--tree", "--procs"]);
+    dir.file("bad.toml", TREE.replace("stations", "station"));
+    dir.refuses(&simulate("bad.toml", "p2p"), &["bad.toml", "line 5", "unknown field `station`"]);
+    dir.file("bad.toml", TREE.replace("\"c\"]]", "\"d\"]]"));
+    dir.refuses(&simulate("bad.toml", "p2p"), &["bad.toml", "\"d\"", "in the order of [[site]]"]);
 
-    let without = xtask().args(["simulate", "--model", "hier-grid", "--policy", "p2p", "--trace"]).arg(&log).assert();
-    without.code(2).stderr(contains("--tree FILE.toml"));
-    let other = xtask().args(["simulate", "--policy", "fcfs", "--tree", "t.toml", "--trace"]).arg(&log).assert();
-    other.code(2).stderr(contains("--model hier-grid"));
+    dir.refuses("simulate log.swf --model hier-grid --policy p2p", &["--tree FILE.toml"]);
+    dir.refuses("simulate log.swf --policy fcfs --tree t.toml", &["--model hier-grid"]);
 }
 
 #[test]
 fn a_real_log_runs_on_the_example_file() {
     let Some(log) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
-    let folder = folder();
-    let example = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .expect("inside the workspace")
-        .join("workloads/trees/universities.toml");
-    let out = folder.path().join("out");
-    simulate(&log, utf8(&example), POLICIES, &out, &["--max-jobs", "500"]).success();
-    let (_, rows) = table(&out.join("summary.csv"));
-    for row in rows {
+    let dir = Workdir::new();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../workloads/trees/universities.toml");
+    dir.run(&format!("{} --max-jobs 500", simulate(example, POLICIES).replace("log.swf", utf8(&log))), 0);
+    for row in dir.rows("out/summary.csv") {
         let number = |column: &str| row[column].parse::<usize>().expect("a count");
         assert_eq!(number("jobs") + number("rejected"), 500, "{row:?}");
-        assert_eq!(check_schedule(&out.join(&row["policy"]).join("jobs.csv")), number("jobs"));
+        assert_eq!(check_schedule(&dir, &row["policy"]), number("jobs"));
     }
 }

@@ -1,9 +1,6 @@
 //! `simulate --model metasched`: any log on any time-shared clusters.
 
-use crate::program::{FOUR_JOBS, assert_same, file, folder, manifest, results, table, tree, xtask};
-use predicates::str::contains;
-use std::collections::BTreeSet;
-use std::path::Path;
+use crate::program::{FOUR_JOBS, Workdir, assert_same, manifest, names, number, results, table, utf8};
 
 /// Two clusters of two nodes; a user at each node of the first.
 const CLUSTERS: &str = "\
@@ -26,26 +23,18 @@ const THREE_JOBS: &str = "\
 3 20 -1 100 3 -1 -1 3 100 -1 1 7 1 -1 -1 -1 -1 -1
 ";
 
-fn simulate(log: &Path, clusters: &Path, policies: &str, out: &Path, more: &[&str]) -> assert_cmd::assert::Assert {
-    xtask()
-        .args(["simulate", "--model", "metasched", "--quiet", "--policy", policies, "--trace"])
-        .arg(log)
-        .arg("--clusters")
-        .arg(clusters)
-        .args(more)
-        .arg("--out")
-        .arg(out)
-        .assert()
+/// Returns the command for `log.swf` on clusters; results go to `out`.
+fn simulate(clusters: &str, policies: &str) -> String {
+    format!("simulate log.swf --model metasched --quiet --policy {policies} --clusters {clusters} --out out")
 }
 
 #[test]
 fn each_policy_sends_jobs_where_its_rule_says() {
-    let folder = folder();
-    let (log, clusters) = (file(&folder, "log.swf", THREE_JOBS), file(&folder, "two.toml", CLUSTERS));
-    let out = folder.path().join("out");
-    simulate(&log, &clusters, "ffit,rr,tat,ptt+w=0,ptt-occ+w=0", &out, &[]).success();
+    let dir = Workdir::with("log.swf", THREE_JOBS);
+    dir.file("two.toml", CLUSTERS);
+    dir.run(&simulate("two.toml", "ffit,rr,tat,ptt+w=0,ptt-occ+w=0"), 0);
     let sites = |policy: &str| -> Vec<String> {
-        let (header, mut rows) = table(&out.join(policy).join("jobs.csv"));
+        let (header, mut rows) = table(&dir.path(&format!("out/{policy}/jobs.csv")));
         rows.retain(|row| row["state"] != "rejected");
         assert_eq!(header[..6], ["job", "submit", "start", "finish", "processors", "site"]);
         let mut rows: Vec<_> = rows.into_iter().map(|mut row| (row.remove("job"), row.remove("site"))).collect();
@@ -60,7 +49,7 @@ fn each_policy_sends_jobs_where_its_rule_says() {
     // Half the lab's CPU and a tenth of its memory are in use by then, less than what users take of the office.
     assert_eq!(sites("ptt-occ+w=0")[0], "lab");
 
-    let (_, rows) = table(&out.join("summary.csv"));
+    let rows = dir.rows("out/summary.csv");
     for row in &rows {
         assert_eq!((row["jobs"].as_str(), row["rejected"].as_str()), ("2", "1"), "{}", row["policy"]);
         let predicts = !["ffit", "rr"].contains(&row["policy"].as_str());
@@ -68,27 +57,25 @@ fn each_policy_sends_jobs_where_its_rule_says() {
     }
     let slowdown = |policy: &str| -> f64 {
         let row = rows.iter().find(|row| row["policy"] == policy).expect("a row");
-        row["local_slowdown"].parse().expect("a number")
+        number(&row["local_slowdown"])
     };
     // No disturbance; one job of 90 CPU seconds on each node; two of them. One window for all.
     assert!((slowdown("ptt+w=0") - 1.0).abs() < 1e-9);
     assert!(((slowdown("ffit") - 1.0) / (slowdown("tat") - 1.0) - 2.0).abs() < 1e-6);
-    let command = manifest(&out)["command_line"].as_str().expect("a command").to_owned();
+    let command = manifest(&dir.path("out"))["command_line"].as_str().expect("a command").to_owned();
     assert!(command.contains("--model metasched --clusters"), "{command}");
 }
 
 #[test]
 fn files_are_those_of_every_simulation_and_threads_change_no_byte() {
-    let folder = folder();
-    let (log, clusters) =
-        (file(&folder, "log.swf", FOUR_JOBS), file(&folder, "c.toml", CLUSTERS.replace("nodes = 2", "nodes = 8")));
-    let outs = ["1", "2"].map(|threads| {
-        let out = folder.path().join(threads);
-        simulate(&log, &clusters, "tat,ptt+w=0.5", &out, &["--jobs", threads]).success();
-        out
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
+    dir.file("c.toml", CLUSTERS.replace("nodes = 2", "nodes = 8"));
+    let [one, two] = [1, 2].map(|threads| {
+        dir.run(&format!("{} --jobs {threads}", simulate("c.toml", "tat,ptt+w=0.5")), 0);
+        results(&dir.path("out"))
     });
-    assert_same(&results(&outs[0]), &results(&outs[1]));
-    let written: BTreeSet<String> = tree(&outs[0]).into_keys().collect();
+    assert_same(&one, &two);
+    let written = names(&dir.path("out"));
     for name in [
         "tat/jobs.csv",
         "ptt+w=0.5/jobs.csv",
@@ -104,58 +91,47 @@ fn files_are_those_of_every_simulation_and_threads_change_no_byte() {
 
 #[test]
 fn a_machine_file_will_do_and_has_no_local_users() {
-    let folder = folder();
-    let log = file(&folder, "log.swf", FOUR_JOBS);
-    let machines = file(&folder, "site.machines", "0\tone\t4\t2\t1.0\t1048576\n1\ttwo\t2\t8\t1.0\t1048576\n");
-    let out = folder.path().join("out");
-    simulate(&log, &machines, "tat", &out, &[]).success();
-    let (_, rows) = table(&out.join("summary.csv"));
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
+    dir.file("site.machines", "0\tone\t4\t2\t1.0\t1048576\n1\ttwo\t2\t8\t1.0\t1048576\n");
+    dir.run(&simulate("site.machines", "tat"), 0);
+    let rows = dir.rows("out/summary.csv");
     // The job of 16 processors fits on the sixteen of the second cluster.
     assert_eq!((rows[0]["jobs"].as_str(), rows[0]["local_slowdown"].as_str()), ("4", ""));
 }
 
 #[test]
 fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
-    let folder = folder();
-    let (log, clusters) = (file(&folder, "log.swf", THREE_JOBS), file(&folder, "two.toml", CLUSTERS));
-    let out = folder.path().join("out");
-    let refused = |clusters: &Path, policies: &str, more: &[&str], words: &[&str]| {
-        let mut run = simulate(&log, clusters, policies, &out, more).code(2);
-        for word in words {
-            run = run.stderr(contains(*word));
-        }
-        assert!(!out.exists(), "{words:?}");
+    let dir = Workdir::with("log.swf", THREE_JOBS);
+    dir.file("two.toml", CLUSTERS);
+    let refused = |policies: &str, words: &[&str]| dir.refuses(&simulate("two.toml", policies), words);
+    refused("fcfs", &["--policy fcfs", "--model gap-schedule"]);
+    refused("ptt", &["ptt: needs", "a weight from 0 to 1"]);
+    refused("ptt:1.5", &["\"ptt:1.5\"", "a weight from 0 to 1"]);
+    refused("tatt", &["\"tatt\"", "ffit, rr, tat, ptt+w=W, ptt-occ+w=W"]);
+    refused("tat --procs 8", &["--clusters", "--procs"]);
+    let bad = |content: &str, words: &[&str]| {
+        dir.file("bad.toml", content);
+        dir.refuses(&simulate("bad.toml", "tat"), &[&["bad.toml"], words].concat());
     };
-    refused(&clusters, "fcfs", &[], &["--policy fcfs", "--model gap-schedule"]);
-    refused(&clusters, "ptt", &[], &["ptt: needs", "a weight from 0 to 1"]);
-    refused(&clusters, "ptt:1.5", &[], &["\"ptt:1.5\"", "a weight from 0 to 1"]);
-    refused(&clusters, "tatt", &[], &["\"tatt\"", "ffit, rr, tat, ptt+w=W, ptt-occ+w=W"]);
-    refused(&clusters, "tat", &["--procs", "8"], &["--clusters", "--procs"]);
-    let bad = |content: &str| file(&folder, "bad.toml", content);
-    refused(&bad("mpl = 4\n"), "tat", &[], &["bad.toml", "missing field `cluster`"]);
-    refused(&bad("[[cluster]]\nname = \"a\"\nnode = 3\n"), "tat", &[], &["bad.toml", "line 3", "unknown field `node`"]);
-    refused(&bad("[[cluster]]\nname = \"a\"\nnodes = 0\n"), "tat", &[], &["bad.toml", "cluster 1 has no nodes"]);
-    refused(&bad("[[cluster]"), "tat", &[], &["bad.toml", "line 1"]);
-    refused(&folder.path().join("none.machines"), "tat", &[], &["none.machines"]);
+    bad("mpl = 4\n", &["missing field `cluster`"]);
+    bad("[[cluster]]\nname = \"a\"\nnode = 3\n", &["line 3", "unknown field `node`"]);
+    bad("[[cluster]]\nname = \"a\"\nnodes = 0\n", &["cluster 1 has no nodes"]);
+    bad("[[cluster]", &["line 1"]);
+    dir.refuses(&simulate("none.machines", "tat"), &["none.machines"]);
 
-    let without = xtask().args(["simulate", "--model", "metasched", "--policy", "tat", "--trace"]).arg(&log).assert();
-    without.code(2).stderr(contains("--clusters FILE"));
-    let other =
-        xtask().args(["simulate", "--policy", "fcfs", "--clusters"]).arg(&clusters).arg("--trace").arg(&log).assert();
-    other.code(2).stderr(contains("--model metasched"));
-    let other = xtask().args(["simulate", "--policy", "tat", "--procs", "8", "--trace"]).arg(&log).assert();
-    other.code(2).stderr(contains("--policy tat is one of --model metasched"));
+    dir.refuses("simulate log.swf --model metasched --policy tat", &["--clusters FILE"]);
+    dir.refuses("simulate log.swf --policy fcfs --clusters two.toml", &["--model metasched"]);
+    dir.refuses("simulate log.swf --policy tat --procs 8", &["--policy tat is one of --model metasched"]);
 }
 
 #[test]
 fn a_real_log_runs_on_clusters_with_users() {
     let Some(log) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
-    let folder = folder();
-    let clusters = file(&folder, "c.toml", CLUSTERS.replace("nodes = 2", "nodes = 100"));
-    let out = folder.path().join("out");
-    simulate(&log, &clusters, "rr,tat,ptt+w=0.5", &out, &["--max-jobs", "3000"]).success();
-    let (_, rows) = table(&out.join("summary.csv"));
-    let turnaround = |i: usize| rows[i]["response_mean"].parse::<f64>().expect("a number");
+    let dir = Workdir::with("c.toml", CLUSTERS.replace("nodes = 2", "nodes = 100"));
+    let run = simulate("c.toml", "rr,tat,ptt+w=0.5").replace("log.swf", utf8(&log));
+    dir.run(&format!("{run} --max-jobs 3000"), 0);
+    let rows = dir.rows("out/summary.csv");
+    let turnaround = |i: usize| number(&rows[i]["response_mean"]);
     // One record of the three thousand never ran.
     assert!(rows.iter().all(|row| row["jobs"] == "2999" && row["rejected"] == "0"), "{rows:?}");
     assert!(turnaround(1) < turnaround(0), "TAT {} is no better than RR {}", turnaround(1), turnaround(0));

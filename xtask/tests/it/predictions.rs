@@ -1,8 +1,7 @@
 //! Predicted run times: the paper on logs and without, and `simulate` against published schedules.
 
-use crate::program::{file, folder, table, utf8, write, xtask};
+use crate::program::{Workdir, said, table};
 use flate2::read::GzDecoder;
-use predicates::str::contains;
 use sim_core::Span;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -14,14 +13,13 @@ const COLUMNS: &str =
 
 #[test]
 fn without_a_log_a_stand_in_runs_and_the_report_says_so() {
-    let out = folder();
-    let arguments = ["reproduce", "predictions", "--quick", "--quiet", "--check", "--out"];
-    xtask().env_remove("GRID_TRACES").args(arguments).arg(out.path()).assert().code(0);
-    let page = std::fs::read_to_string(out.path().join("report.html")).expect("a report");
+    let dir = Workdir::new();
+    let mut run = dir.command("reproduce predictions --quick --quiet --check --out .");
+    said(run.env_remove("GRID_TRACES"), 0);
+    let page = dir.text("report.html");
     assert!(page.contains("A stand-in: none of the logs was found") && page.contains("KTH-SP2-1996-2.1-cln.swf"));
-    let (_, claims) = table(&out.path().join("claims.csv"));
-    assert_eq!(claims.iter().map(|claim| claim["id"].as_str()).collect::<Vec<_>>(), ["G2", "G3", "G4"]);
-    let (columns, rows) = table(&out.path().join("data/rows.csv"));
+    assert_eq!(dir.rows("claims.csv").iter().map(|claim| claim["id"].as_str()).collect::<Vec<_>>(), ["G2", "G3", "G4"]);
+    let (columns, rows) = table(&dir.path("data/rows.csv"));
     assert_eq!(columns.join(","), COLUMNS);
     assert_eq!(rows.len(), 12);
     assert!(rows.iter().all(|row| row["log"] == "stand-in"));
@@ -30,10 +28,9 @@ fn without_a_log_a_stand_in_runs_and_the_report_says_so() {
 #[test]
 fn quick_verdicts_with_two_logs_are_those_on_record() {
     let Some(traces) = test_data::traces() else { return };
-    let out = folder();
-    let arguments = ["reproduce", "predictions", "--quick", "--quiet", "--check", "--traces"];
-    xtask().args(arguments).arg(traces).arg("--out").arg(out.path()).assert().code(0);
-    let (columns, rows) = table(&out.path().join("data/rows.csv"));
+    let dir = Workdir::new();
+    dir.run(&format!("reproduce predictions --quick --quiet --check --out . --traces {}", traces.display()), 0);
+    let (columns, rows) = table(&dir.path("data/rows.csv"));
     assert_eq!((columns.join(",").as_str(), rows.len()), (COLUMNS, 24));
     let published = rows.iter().find(|row| row["log"] == "KTH-SP2" && row["predictor"] == "requested").expect("EASY");
     assert_eq!(published["jobs"], "28467");
@@ -71,18 +68,16 @@ fn simulate_with_the_passes_of_pyss_gives_every_published_start() {
         ("easy-clairvoyant-KTH-SP2", "easy+predict=clairvoyant"),
         ("easypp-tsafrir-KTH-SP2", "easy+predict=tsafrir+correct=tsafrir+backfill=spf"),
     ] {
-        let folder = folder();
         let (log, starts) = published(&oracles.join(format!("predictsim-sc15-{name}.csv.gz")));
-        let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
-        let arguments = ["simulate", "--quiet", "--procs", "100", "--passes", "pyss", "--policy", policy];
-        xtask().args(arguments).arg("--trace").arg(log).arg("--out").arg(&out).assert().code(0);
-        let (_, rows) = table(&out.join(policy).join("jobs.csv"));
+        let dir = Workdir::with("log.swf", log);
+        dir.run(&format!("simulate log.swf --quiet --procs 100 --passes pyss --policy {policy} --out out"), 0);
+        let rows = dir.rows(&format!("out/{policy}/jobs.csv"));
         assert_eq!(rows.len(), starts.len());
         for row in rows {
             // The first job of this log is submitted at 0.
             assert_eq!(row["start"], starts[&row["job"]].to_string(), "{name}: job {}", row["job"]);
         }
-        let (columns, summary) = table(&out.join("summary.csv"));
+        let (columns, summary) = table(&dir.path("out/summary.csv"));
         let expired = columns.contains(&"predictions_expired_percent".to_owned());
         assert_eq!(expired, policy.contains("predict"), "{name}");
         if policy.contains("clairvoyant") {
@@ -94,16 +89,15 @@ fn simulate_with_the_passes_of_pyss_gives_every_published_start() {
 /// Six jobs of one user, with requests of an hour and run times of 100 s or 300 s.
 #[test]
 fn a_mean_of_user_is_a_prediction_that_is_corrected_and_no_limit() {
-    let folder = folder();
     let mut log = "; MaxProcs: 4\n".to_owned();
     for (job, run) in [100, 100, 300, 100, 300, 100].into_iter().enumerate() {
         log += &format!("{} {} 0 {run} 4 -1 -1 4 3600 -1 1 7 1 -1 -1 -1 -1 -1\n", job + 1, 1000 * job);
     }
-    let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
-    let policies = ["--estimates", "mean-of-user:2", "--policy", "easy,easy+predict=clairvoyant"];
-    let run = write(&[&["simulate", "--trace", utf8(&log)][..], &policies].concat(), &out);
+    let dir = Workdir::with("log.swf", log);
+    let run = "simulate log.swf --estimates mean-of-user:2 --policy easy,easy+predict=clairvoyant --out out";
+    let told = dir.run(run, 0).out;
     // The predictions of jobs 3 and 5 were 100 s and 200 s.
-    run.stdout(contains("easy: 2 of 6 predictions expired (33.3 %), corrected 2 times"));
-    let (_, rows) = table(&out.join("easy/jobs.csv"));
+    assert!(told.contains("easy: 2 of 6 predictions expired (33.3 %), corrected 2 times"), "{told}");
+    let rows = dir.rows("out/easy/jobs.csv");
     assert!(rows.iter().all(|row| row["state"] == "done"), "no prediction kills a job");
 }

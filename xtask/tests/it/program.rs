@@ -1,24 +1,16 @@
 //! Helpers that run the program and read its output.
 
 use assert_cmd::Command;
-use assert_cmd::assert::Assert;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Duration;
 use tempfile::TempDir;
 
-/// Arguments for multi-site with runs of 2 000 jobs and two replications: a fraction of a second.
-pub(crate) const SMALL: [&str; 9] = [
-    "reproduce",
-    "multi-site",
-    "--quick",
-    "--reps",
-    "2",
-    "--set",
-    "run.quick_jobs=2000",
-    "--set",
-    "run.quick_run_lengths=[500,2000]",
-];
+/// Command that runs multi-site with runs of 2 000 jobs and two replications: a fraction of a second.
+pub(crate) const SMALL: &str =
+    "reproduce multi-site --quick --reps 2 --set run.quick_jobs=2000 --set run.quick_run_lengths=[500,2000]";
 
 /// Four jobs on eight processors: the second waits for the whole machine, the third can be backfilled and runs beyond its
 /// estimate, the fourth is wider than the machine.
@@ -35,11 +27,6 @@ pub(crate) fn xtask() -> Command {
     assert_cmd::cargo::cargo_bin_cmd!("xtask")
 }
 
-/// Runs a command with `--out`, which must end with exit code 0.
-pub(crate) fn write(arguments: &[&str], out: &Path) -> Assert {
-    xtask().args(arguments).arg("--out").arg(out).assert().code(0)
-}
-
 /// Returns the program as a process that can be interrupted.
 pub(crate) fn xtask_process() -> std::process::Command {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_xtask"));
@@ -47,16 +34,122 @@ pub(crate) fn xtask_process() -> std::process::Command {
     command
 }
 
+/// Starts a program, waits until `has_begun`, stops it, and returns its exit code and standard error.
+pub(crate) fn stopped(
+    command: &mut std::process::Command,
+    has_begun: impl Fn() -> bool,
+    stop: impl FnOnce(&mut Child),
+) -> (Option<i32>, String) {
+    let mut child = command.spawn().expect("the program starts");
+    while !has_begun() {
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    stop(&mut child);
+    let output = child.wait_with_output().expect("it ends");
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// Sends a signal; that of Ctrl-C is `INT`.
+#[cfg(unix)]
+pub(crate) fn signal(child: &Child, name: &str) {
+    let kill = std::process::Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status();
+    assert!(kill.expect("kill runs").success());
+}
+
 /// Creates a folder of the test's own, removed when the value is dropped.
 pub(crate) fn folder() -> TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// Writes a file for the program to read.
-pub(crate) fn file(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
-    let path = folder.path().join(name);
-    fs::write(&path, content).expect("the temporary folder can be written to");
-    path
+/// A folder of a test's own, in which the program runs; it is removed when the value is dropped.
+pub(crate) struct Workdir(pub(crate) TempDir);
+
+/// Output of a command: standard output and standard error.
+pub(crate) struct Said {
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Workdir {
+    pub(crate) fn new() -> Self {
+        Self(folder())
+    }
+
+    /// Creates one with a file in it.
+    pub(crate) fn with(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let dir = Self::new();
+        dir.file(name, content);
+        dir
+    }
+
+    /// Writes a file, and returns its path.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).expect("the temporary folder can be written to");
+        path
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Returns the program with arguments that hold no blanks.
+    pub(crate) fn command(&self, words: &str) -> Command {
+        let mut command = xtask();
+        command.current_dir(&self.0).args(words.split(' '));
+        command
+    }
+
+    /// Runs a command, which must end with this exit code.
+    pub(crate) fn run(&self, words: &str, code: i32) -> Said {
+        said(&mut self.command(words), code)
+    }
+
+    /// Checks that a command is refused with exit code 2 and a message that contains each of `words`, and writes nothing.
+    pub(crate) fn refuses(&self, command: &str, words: &[&str]) {
+        self.refuses_all(&command.split(' ').collect::<Vec<_>>(), words);
+    }
+
+    /// The same with arguments that may hold blanks.
+    pub(crate) fn refuses_all(&self, arguments: &[&str], words: &[&str]) {
+        let here = || (names(self.0.path()), fs::read_dir(&self.0).expect("a folder").count());
+        let before = here();
+        let Said { out, err } = said(xtask().current_dir(&self.0).args(arguments), 2);
+        assert!(out.is_empty() && err.starts_with("error: ") && err.matches("error: ").count() == 1, "{out}{err}");
+        for word in words.iter().copied() {
+            assert!(err.contains(word) && !err.contains("panicked"), "no {word:?} in: {err}");
+        }
+        assert_eq!(here(), before, "something was written");
+    }
+
+    pub(crate) fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Returns the rows of a table by column.
+    pub(crate) fn rows(&self, name: &str) -> Vec<BTreeMap<String, String>> {
+        table(&self.path(name)).1
+    }
+}
+
+/// Draws `lublin.swf`: jobs of Lublin's model on 64 processors, many of which wait, with estimates.
+pub(crate) fn generate(dir: &Workdir, count: u32, seed: u32) {
+    let model = "workload generate lublin --procs 64 --estimates tsafrir --quiet --out lublin.swf";
+    dir.run(&format!("{model} --count {count} --seed {seed}"), 0);
+}
+
+impl Said {
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
+    }
+}
+
+/// Runs a command, which must end with this exit code.
+pub(crate) fn said(command: &mut Command, code: i32) -> Said {
+    let run = command.assert().code(code);
+    let [out, err] = [&run.get_output().stdout, &run.get_output().stderr].map(|text| text.clone());
+    Said { out: String::from_utf8(out).expect("UTF-8"), err: String::from_utf8_lossy(&err).into_owned() }
 }
 
 /// Returns a path as text.
@@ -81,6 +174,20 @@ pub(crate) fn names(root: &Path) -> BTreeSet<String> {
         collect(root, root, &mut found);
     }
     found
+}
+
+/// Returns the root of the workspace.
+pub(crate) fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace")
+}
+
+/// Returns the files below `root` whose names end in `end`, by their paths relative to it.
+pub(crate) fn texts(root: &Path, end: &str) -> BTreeMap<String, String> {
+    let text = |name: &String| {
+        fs::read_to_string(root.join(name)).unwrap_or_else(|error| panic!("{}: {name}: {error}", root.display()))
+    };
+    let names = names(root).into_iter().filter(|name| name.ends_with(end));
+    names.map(|name| (name.clone(), text(&name))).collect()
 }
 
 /// Returns every file below `root`, by its path relative to it. Call it after all writers have ended.

@@ -3,7 +3,7 @@
 #[path = "../../../crates/gridproof/build/revision.rs"]
 mod revision;
 
-use crate::program::{folder, manifest, xtask};
+use crate::program::{FOUR_JOBS, Workdir, folder, manifest, said};
 use revision::Built;
 use std::fs;
 use std::path::Path;
@@ -84,15 +84,11 @@ fn a_package_has_the_commit_that_cargo_noted_and_no_hash_of_sources() {
 
 #[test]
 fn a_manifest_names_what_the_program_was_built_from_whatever_is_checked_out_now() {
-    let folder = folder();
-    let log = crate::program::file(&folder, "log.swf", crate::program::FOUR_JOBS);
-    let out = folder.path().join("out");
-    let mut command = xtask();
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
+    let mut command = dir.command("simulate log.swf --policy fcfs --quiet --out out");
     // Neither a repository nor git can be found.
-    command.env("GIT_DIR", "nowhere").env("PATH", folder.path());
-    let simulate = ["simulate", "--policy", "fcfs", "--quiet", "--trace"];
-    command.args(simulate).arg(log).arg("--out").arg(&out).assert().code(0);
-    let manifest = manifest(&out);
+    said(command.env("GIT_DIR", "nowhere").env("PATH", dir.0.path()), 0);
+    let manifest = manifest(&dir.path("out"));
     assert_eq!(manifest["git_revision"], gridproof::GIT_REVISION);
     assert_eq!(manifest["sources_sha256"], gridproof::SOURCES);
 }

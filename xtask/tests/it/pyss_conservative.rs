@@ -1,6 +1,6 @@
 //! Conservative backfilling of the simulator pyss, written as plainly as possible, applied to logs with users' estimates.
 
-use crate::program::{file, folder, table, xtask};
+use crate::program::{Workdir, number};
 use sim_core::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -169,14 +169,11 @@ fn check(log: &str, processors: u32, jobs: usize, wait: &str) {
         };
         text.record(&record).expect("into memory");
     }
-    let folder = folder();
-    let (trace, out) = (file(&folder, "apart.swf", text.into_inner()), folder.path().join("out"));
-    let run = ["simulate", "--policy", "cons", "--quiet", "--procs", &processors.to_string(), "--trace"];
-    xtask().args(run).arg(trace).arg("--out").arg(&out).assert().code(0);
-    let (_, rows) = table(&out.join("cons/jobs.csv"));
+    let dir = Workdir::with("apart.swf", text.into_inner());
+    dir.run(&format!("simulate apart.swf --policy cons --quiet --procs {processors} --out out"), 0);
+    let rows = dir.rows("out/cons/jobs.csv");
     assert_eq!(rows.len(), jobs);
-    let ours: BTreeMap<&str, f64> =
-        rows.iter().map(|row| (row["job"].as_str(), row["start"].parse().expect("a number"))).collect();
+    let ours: BTreeMap<&str, f64> = rows.iter().map(|row| (row["job"].as_str(), number(&row["start"]))).collect();
     let origin = log[0].submit;
     let differ = (log.iter().zip(pyss(&log, processors.into())))
         .filter(|(job, start)| {

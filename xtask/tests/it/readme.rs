@@ -1,7 +1,7 @@
 //! The README against the verdicts on record.
 
+use crate::program::{names, workspace};
 use std::fs;
-use std::path::Path;
 
 /// Returns the cells of each row of the first table below the line `heading`.
 fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
@@ -11,8 +11,7 @@ fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
 }
 
 fn read(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
-    fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    fs::read_to_string(workspace().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// Counts the reproduced, contradicted and inconclusive claims in one column of a paper's record.
@@ -45,10 +44,8 @@ fn the_table_of_papers_counts_the_verdicts_on_record() {
 #[test]
 fn every_paper_is_in_the_table() {
     let papers = table(&read("README.md"), "## Papers");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies inside the workspace");
-    for entry in fs::read_dir(root.join("workloads")).expect("the folder of scenarios") {
-        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
-        if let Some(slug) = name.strip_suffix(".toml") {
+    for name in names(&workspace().join("workloads")) {
+        if let Some(slug) = name.strip_suffix(".toml").filter(|slug| !slug.contains('/')) {
             assert!(papers.iter().any(|row| row[0].starts_with(&format!("[{slug}]"))), "the README leaves out {slug}");
         }
     }

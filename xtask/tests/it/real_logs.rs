@@ -1,6 +1,6 @@
 //! Logs of the Parallel Workloads Archive, if available.
 
-use crate::program::{folder, manifest, table, utf8, xtask};
+use crate::program::{Workdir, manifest, table};
 use sim_core::Span;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -68,31 +68,30 @@ fn check_schedules(trace: &Path, out: &Path, sites: &BTreeMap<&str, i64>) {
 
 const EVERY: &str = "fcfs,easy,cons,best-gap,bgt,sg,flex,eg-edf,eg-edf-tabu";
 
-fn simulate(policies: &str, trace: &Path, out: &Path, arguments: &[&str]) {
-    let run = ["simulate", "--policy", policies, "--quiet"];
-    xtask().args(run).args(arguments).arg("--trace").arg(trace).arg("--out").arg(out).assert().code(0);
+/// Returns a folder with the results of a run.
+fn simulated(policies: &str, trace: &Path, options: &str) -> Workdir {
+    let dir = Workdir::new();
+    dir.run(&format!("simulate {} --policy {policies} --quiet --out .{options}", trace.display()), 0);
+    dir
 }
 
 #[test]
 fn every_policy_keeps_to_the_clusters_of_wagap() {
     let Some(traces) = test_data::traces() else { return };
     let (trace, machines) = (traces.join("wagap-2013.swf.gz"), traces.join("wagap-2013.swf.machines"));
-    let machines = utf8(&machines);
-    let out = folder();
-    simulate(EVERY, &trace, out.path(), &["--deadlines", "factor:2", "--machines", machines]);
-    check_schedules(&trace, out.path(), &[("zewura", 1600), ("zegox", 576)].into());
-    assert_eq!(table(&out.path().join("summary.csv")).1[0]["jobs"], "17898");
+    let dir = simulated(EVERY, &trace, &format!(" --deadlines factor:2 --machines {}", machines.display()));
+    check_schedules(&trace, dir.0.path(), &[("zewura", 1600), ("zegox", 576)].into());
+    assert_eq!(dir.rows("summary.csv")[0]["jobs"], "17898");
 }
 
 #[test]
 fn every_policy_keeps_to_the_machine_of_hpc2n() {
     let Some(traces) = test_data::traces() else { return };
     let trace = traces.join("HPC2N-2002-2.2-cln.swf.gz");
-    let out = folder();
-    simulate(EVERY, &trace, out.path(), &["--deadlines", "factor:2", "--no-report", "--tables", "jobs,summary"]);
-    assert_eq!(manifest(out.path())["machine"], "240 processors, from the log");
-    check_schedules(&trace, out.path(), &[("pool", 240)].into());
-    assert_eq!(table(&out.path().join("summary.csv")).1[0]["jobs"], "202871");
+    let dir = simulated(EVERY, &trace, " --deadlines factor:2 --no-report --tables jobs,summary");
+    assert_eq!(manifest(dir.0.path())["machine"], "240 processors, from the log");
+    check_schedules(&trace, dir.0.path(), &[("pool", 240)].into());
+    assert_eq!(dir.rows("summary.csv")[0]["jobs"], "202871");
 }
 
 /// Returns all logs in the folder, each with its machine file if there is one.
@@ -117,23 +116,23 @@ fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
     let logs = logs(&traces);
     assert!(!logs.is_empty(), "no log in {}", traces.display());
     for (log, machines) in logs {
-        let out = folder();
-        let machines = machines.iter().flat_map(|file| ["--machines", utf8(file)]);
-        let bounds = ["--deadlines", "factor:2", "--max-jobs", "3000"];
-        // This log has no header; the archive's page describes its machines.
-        let is_silent = log.to_string_lossy().contains("METACENTRUM-2009");
-        let machines = machines.chain(if is_silent { vec!["--procs", "806"] } else { Vec::new() });
-        simulate(EVERY, &log, out.path(), &machines.chain(bounds).collect::<Vec<_>>());
-        let repairs = manifest(out.path())["repairs"].clone();
+        let machines = match machines {
+            Some(file) => format!(" --machines {}", file.display()),
+            // This log has no header; the archive's page describes its machines.
+            None if log.to_string_lossy().contains("METACENTRUM-2009") => " --procs 806".to_owned(),
+            None => String::new(),
+        };
+        let dir = simulated(EVERY, &log, &format!(" --deadlines factor:2 --max-jobs 3000{machines}"));
+        let repairs = manifest(dir.0.path())["repairs"].clone();
         let count = |rule: &str| repairs[rule].as_u64().unwrap_or(0);
         let skipped = count("no-submit") + count("no-runtime") + count("no-processors");
-        let (_, summary) = table(&out.path().join("summary.csv"));
+        let summary = dir.rows("summary.csv");
         assert_eq!(summary.len(), EVERY.split(',').count(), "{}", log.display());
         for row in summary {
             let ran = seconds(&row["jobs"]) + seconds(&row["rejected"]);
             assert_eq!(ran + skipped, 3000, "{} under {}: {repairs}", log.display(), row["policy"]);
         }
-        let report = std::fs::read_to_string(out.path().join("report.html")).expect("a report");
+        let report = dir.text("report.html");
         for (rule, _) in repairs.as_object().expect("a table") {
             assert!(report.contains(rule), "{}: the report does not tell of {rule}", log.display());
         }
@@ -144,25 +143,20 @@ fn every_policy_ends_on_every_log_and_anomalies_are_counted() {
 #[test]
 fn doubled_requests_give_the_schedule_of_the_predictor_that_doubles_them() {
     let Some(trace) = test_data::trace("KTH-SP2-1996-2.1-cln.swf.gz") else { return };
-    let (told, predicted, as_requested) = (folder(), folder(), folder());
-    let bound = ["--max-jobs", "3000"];
-    simulate("easy", &trace, told.path(), &[&bound[..], &["--estimates", "request-factor:2"]].concat());
-    simulate("easy+predict=double-requested", &trace, predicted.path(), &bound);
-    simulate("easy", &trace, as_requested.path(), &bound);
-    let jobs = |out: &Path, policy: &str| std::fs::read(out.join(policy).join("jobs.csv")).expect("a schedule");
-    let doubled = jobs(told.path(), "easy");
-    assert!(doubled == jobs(predicted.path(), "easy+predict=double-requested"), "the schedules differ");
-    assert!(doubled != jobs(as_requested.path(), "easy"), "estimates matter");
+    let jobs = |policy: &str, options: &str| {
+        simulated(policy, &trace, &format!(" --max-jobs 3000{options}")).text(&format!("{policy}/jobs.csv"))
+    };
+    let doubled = jobs("easy", " --estimates request-factor:2");
+    assert!(doubled == jobs("easy+predict=double-requested", ""), "the schedules differ");
+    assert!(doubled != jobs("easy", ""), "estimates matter");
 }
 
 /// Memory depends on the jobs in the system, not on the length of the log: 313 000 records in less than 100 MiB.
 #[test]
 fn cea_curie_takes_less_than_100_mib() {
     let Some(traces) = test_data::traces() else { return };
-    let out = folder();
-    let trace = traces.join("CEA-Curie-2011-2.1-cln.swf.gz");
-    simulate("easy", &trace, out.path(), &[]);
-    let Some(peak) = manifest(out.path())["timings"]["peak_memory_mib"].as_f64() else {
+    let dir = simulated("easy", &traces.join("CEA-Curie-2011-2.1-cln.swf.gz"), "");
+    let Some(peak) = manifest(dir.0.path())["timings"]["peak_memory_mib"].as_f64() else {
         return test_data::skip(Need::Memory, "this system does not tell how much memory was used");
     };
     eprintln!("peak memory: {peak:.1} MiB");

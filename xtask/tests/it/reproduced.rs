@@ -1,8 +1,7 @@
 //! The exact output files of `reproduce`, which users read with programs of their own.
 
 use crate::program::{
-    FOUR_JOBS, SMALL, assert_same, assert_self_contained, file, folder, manifest, number, results, table, tree, utf8,
-    write, xtask,
+    FOUR_JOBS, SMALL, Workdir, assert_same, assert_self_contained, manifest, number, results, said, table, tree,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -31,14 +30,16 @@ const FIGURES: [(&str, &[&str]); 17] = [
 
 const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
 
-fn reproduce(out: &Path, arguments: &[&str]) {
-    xtask().args(SMALL).args(arguments).arg("--quiet").arg("--out").arg(out).assert().code(0);
+/// Returns a folder with the results of a small run.
+fn reproduced(options: &str) -> Workdir {
+    let dir = Workdir::new();
+    dir.run(&format!("{SMALL} --quiet --out .{options}"), 0);
+    dir
 }
 
 #[test]
 fn reproduce_writes_the_files_of_the_design_and_no_others() {
-    let folder = folder();
-    reproduce(folder.path(), &[]);
+    let dir = reproduced("");
     let mut expected: BTreeSet<String> =
         ["claims.csv", "data/claim-cells.csv", "manifest.json", "report.html", "runs.csv"].map(str::to_owned).into();
     for (figure, plots) in FIGURES {
@@ -50,20 +51,20 @@ fn reproduce_writes_the_files_of_the_design_and_no_others() {
             }
         }
     }
-    let written = tree(folder.path());
+    let written = tree(dir.0.path());
     let (cells, others): (BTreeSet<String>, BTreeSet<String>) =
         written.keys().cloned().partition(|name| name.starts_with("cells/"));
     assert_eq!(others, expected);
     assert_eq!(cells, BTreeSet::from(["cells/replications.jsonl".to_owned()]));
     let stored = String::from_utf8_lossy(&written["cells/replications.jsonl"]).lines().count();
-    assert_eq!(stored, table(&folder.path().join("runs.csv")).1.len(), "a line for each run");
+    assert_eq!(stored, dir.rows("runs.csv").len(), "a line for each run");
     for (name, content) in &written {
         assert!(!content.is_empty(), "{name} is empty");
         assert!(!name.ends_with(".png") || content.starts_with(b"\x89PNG"), "{name} is no PNG");
         assert!(!name.ends_with(".svg") || content.starts_with(b"<svg"), "{name} is no SVG");
     }
-    assert_tidy(folder.path());
-    assert_self_contained(folder.path());
+    assert_tidy(dir.0.path());
+    assert_self_contained(dir.0.path());
 }
 
 /// Checks a row per point: its mean within its interval.
@@ -85,13 +86,10 @@ fn assert_tidy(root: &Path) {
 
 #[test]
 fn series_and_positions_are_called_as_the_paper_calls_them() {
-    let folder = folder();
-    reproduce(folder.path(), &["--only", "fig2,fig4,fig6,table2,fig12,fig8"]);
+    let dir = reproduced(" --only fig2,fig4,fig6,table2,fig12,fig8");
     let points = |figure: &str| -> Vec<(String, String)> {
-        let (_, rows) = table(&folder.path().join(format!("data/{figure}.csv")));
-        rows.into_iter()
-            .map(|mut row| (row.remove("series").expect("it is there"), row.remove("x").expect("it is there")))
-            .collect()
+        let rows = dir.rows(&format!("data/{figure}.csv"));
+        rows.iter().map(|row| (row["series"].clone(), row["x"].clone())).collect()
     };
     let over_loads = |names: &[&str]| -> Vec<(String, String)> {
         let loads = ["8.333", "10", "12.5"];
@@ -106,12 +104,11 @@ fn series_and_positions_are_called_as_the_paper_calls_them() {
 
 #[test]
 fn claims_are_judged_cell_by_cell() {
-    let folder = folder();
-    reproduce(folder.path(), &["--only", "fig2,fig4,fig6,fig14"]);
-    let (header, claims) = table(&folder.path().join("claims.csv"));
+    let dir = reproduced(" --only fig2,fig4,fig6,fig14");
+    let (header, claims) = table(&dir.path("claims.csv"));
     let expected = "id,source,statement,test,expected,observed,ci_low,ci_high,verdict,recorded";
     assert_eq!(header.join(","), expected);
-    let (_, cells) = table(&folder.path().join("data/claim-cells.csv"));
+    let cells = dir.rows("data/claim-cells.csv");
     let mut seen = BTreeSet::new();
     for claim in &claims {
         assert!(seen.insert(&claim["id"]), "{} twice", claim["id"]);
@@ -131,14 +128,13 @@ fn claims_are_judged_cell_by_cell() {
 
 #[test]
 fn every_row_of_runs_can_be_run_again_by_its_name() {
-    let folder = folder();
-    reproduce(folder.path(), &["--only", "fig8,run-length"]);
-    let (header, rows) = table(&folder.path().join("runs.csv"));
+    let dir = reproduced(" --only fig8,run-length");
+    let (header, rows) = table(&dir.path("runs.csv"));
     assert_eq!(header[..7], ["approach", "lambda", "threshold", "overhead", "jobs", "seed", "replication"]);
     assert_eq!(header.last().map(String::as_str), Some("run"));
     for row in [&rows[0], &rows[rows.len() / 2], &rows[rows.len() - 1]] {
-        let run = xtask().args(&SMALL[..3]).args(&SMALL[5..]).args(["--json", "--run", &row["run"]]).assert().code(0);
-        let metrics: BTreeMap<String, Option<f64>> = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+        let again = said(dir.command(&SMALL.replace(" --reps 2", "")).args(["--json", "--run", &row["run"]]), 0);
+        let metrics: BTreeMap<String, Option<f64>> = serde_json::from_value(again.json()).expect("metrics");
         assert_eq!(metrics.len(), header.len() - 8);
         for (name, value) in metrics {
             let text = value.map_or_else(String::new, |value| value.to_string());
@@ -150,13 +146,12 @@ fn every_row_of_runs_can_be_run_again_by_its_name() {
 #[test]
 #[cfg(unix)]
 fn the_command_in_the_manifest_makes_the_same_run() {
-    let folder = folder();
-    let (one, two) = (folder.path().join("one"), folder.path().join("it's two"));
-    reproduce(&one, &["--only", "fig4", "--seed", "7"]);
-    let log = file(&folder, "a log's name.swf", FOUR_JOBS);
-    let simulated = folder.path().join("simulated");
-    write(&["simulate", "--policy", "easy", "--estimates", "factor:1.5", "--trace", utf8(&log)], &simulated);
-    for first in [one, simulated] {
+    let dir = Workdir::new();
+    dir.run(&format!("{SMALL} --quiet --only fig4 --seed 7 --out one"), 0);
+    let log = dir.file("a log's name.swf", FOUR_JOBS);
+    said(dir.command("simulate --policy easy --estimates factor:1.5 --out simulated --trace").arg(log), 0);
+    let two = dir.path("it's two");
+    for first in ["one", "simulated"].map(|name| dir.path(name)) {
         let command = manifest(&first)["command_line"].as_str().expect("text").to_owned();
         let program = command.replacen("cargo xtask", "exec \"$0\"", 1) + " --out \"$1\"";
         let status = std::process::Command::new("sh")
@@ -173,9 +168,8 @@ fn the_command_in_the_manifest_makes_the_same_run() {
 
 #[test]
 fn the_manifest_holds_what_a_run_depends_on() {
-    let folder = folder();
-    reproduce(folder.path(), &["--only", "fig4"]);
-    let manifest = manifest(folder.path());
+    let dir = reproduced(" --only fig4");
+    let manifest = manifest(dir.0.path());
     let keys: Vec<&str> = manifest.as_object().expect("an object").keys().map(String::as_str).collect();
     let expected = "paper scenario_hash seed reps options models command_line version git_revision sources_sha256 command files \
         manifest_sha256 timings";
@@ -187,11 +181,9 @@ fn the_manifest_holds_what_a_run_depends_on() {
 
 #[test]
 fn eg_edf_compares_five_policies_over_the_time_between_jobs() {
-    let out = folder();
-    let arguments =
-        ["reproduce", "eg-edf", "--quick", "--reps", "2", "--set", "run.quick_jobs=200", "--quiet", "--out"];
-    xtask().args(arguments).arg(out.path()).assert().success();
-    let (_, rows) = table(&out.path().join("data/fig1-left.csv"));
+    let dir = Workdir::new();
+    dir.run("reproduce eg-edf --quick --reps 2 --set run.quick_jobs=200 --quiet --out out", 0);
+    let rows = dir.rows("out/data/fig1-left.csv");
     let points: Vec<(&str, &str)> = rows.iter().map(|row| (row["series"].as_str(), row["x"].as_str())).collect();
     let expected: Vec<(&str, &str)> = ["FCFS", "EASY", "Flex", "EG-EDF", "Tabu"]
         .into_iter()

@@ -1,30 +1,18 @@
 //! After any interruption, the next start reuses the finished replications, and ends with the same bytes.
 
-use crate::program::{assert_same, file, folder, manifest, results, tree, xtask, xtask_process};
-use predicates::prelude::*;
-use predicates::str::contains;
+use crate::program::{
+    Workdir, assert_same, folder, manifest, results, said, signal, stopped, tree, xtask, xtask_process,
+};
 use std::fs;
 use std::path::Path;
-use std::process::{Child, ExitStatus};
-use std::time::Duration;
+use std::process::Child;
 
 /// Number of replications of nine cells: long enough to be interrupted, a second or two on one thread.
 const REPLICATIONS: usize = 40;
-const RUN: [&str; 10] = [
-    "reproduce",
-    "multi-site",
-    "--quick",
-    "--only",
-    "fig4",
-    "--reps",
-    "40",
-    "--set",
-    "run.quick_jobs=4000",
-    "--jobs=1",
-];
+const RUN: &str = "reproduce multi-site --quick --only fig4 --reps 40 --set run.quick_jobs=4000 --jobs=1";
 
 fn finish(out: &Path) {
-    xtask().args(RUN).arg("--quiet").arg("--out").arg(out).assert().code(0);
+    said(xtask().args(RUN.split(' ')).arg("--quiet").arg("--out").arg(out), 0);
 }
 
 /// Counts the finished replications: complete lines of the store, during a run or after it.
@@ -39,23 +27,9 @@ fn effort(out: &Path) -> (u64, u64) {
     (count("replications_computed"), count("replications_reused"))
 }
 
-/// Starts a run, waits until some replications are finished, and stops it.
-fn stopped_midway(out: &Path, stop: impl FnOnce(&mut Child)) -> (ExitStatus, String) {
-    let mut child = xtask_process().args(RUN).arg("--out").arg(out).spawn().expect("the program starts");
-    while cells(out) < 3 {
-        assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    stop(&mut child);
-    let output = child.wait_with_output().expect("it ends");
-    (output.status, String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
-/// Sends the signal of Ctrl-C.
-#[cfg(unix)]
-fn interrupt(child: &Child) {
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.expect("kill runs").success());
+/// Starts a run, and stops it when some replications are finished.
+fn stopped_midway(out: &Path, stop: impl FnOnce(&mut Child)) -> (Option<i32>, String) {
+    stopped(xtask_process().args(RUN.split(' ')).arg("--out").arg(out), || cells(out) >= 3, stop)
 }
 
 /// Checks that the next start resumes from there, and that its output equals that of an uninterrupted run.
@@ -84,16 +58,16 @@ fn after_kill_9_the_next_start_goes_on() {
 #[cfg(unix)]
 fn after_ctrl_c_the_next_start_goes_on() {
     let folder = folder();
-    let (status, message) = stopped_midway(folder.path(), |child| interrupt(child));
-    assert_eq!(status.code(), Some(130), "{message}");
+    let (code, message) = stopped_midway(folder.path(), |child| signal(child, "INT"));
+    assert_eq!(code, Some(130), "{message}");
     assert!(message.contains("interrupted; finished work is kept"), "{message}");
     assert_resumes(folder.path());
 }
 
 #[test]
 fn only_damaged_replications_are_reported_set_aside_and_computed_again() {
-    let folder = folder();
-    let out = folder.path();
+    let dir = Workdir::new();
+    let out = dir.0.path();
     finish(out);
     let path = out.join("cells/replications.jsonl");
     let (before, store) = (results(out), fs::read_to_string(&path).expect("finished replications"));
@@ -108,45 +82,36 @@ fn only_damaged_replications_are_reported_set_aside_and_computed_again() {
     let damaged = lines.join("\n") + "\n";
     fs::write(&path, &damaged).expect("it can be damaged");
     // --quiet does not silence it.
-    let run = xtask().args(RUN).arg("--quiet").arg("--out").arg(out).assert().code(0);
-    run.stderr(contains("5 lines are damaged, 1 to 5").and(contains("replications.jsonl")));
+    let told = dir.run(&format!("{RUN} --quiet --out ."), 0).err;
+    assert!(told.contains("5 lines are damaged, 1 to 5") && told.contains("replications.jsonl"), "{told}");
     assert_eq!(effort(out), (6, (9 * REPLICATIONS - 6) as u64));
     assert_eq!(manifest(out)["timings"]["replications_damaged"], 5);
-    assert_eq!(fs::read_to_string(out.join("cells/damaged/replications-1.jsonl")).expect("set aside"), damaged);
+    assert_eq!(dir.text("cells/damaged/replications-1.jsonl"), damaged);
     assert_same(&before, &results(out));
-    assert_eq!(fs::read_to_string(&path).expect("finished replications"), store);
+    assert_eq!(dir.text("cells/replications.jsonl"), store);
 }
 
 #[test]
 fn fresh_forgets_what_is_finished_and_touches_nothing_else() {
-    let folder = folder();
-    let out = folder.path();
-    finish(out);
-    fs::write(out.join("cells/notes.txt"), "mine").expect("it can be written");
-    xtask().args(RUN).args(["--fresh", "--quiet", "--out"]).arg(out).assert().code(0);
-    assert_eq!(effort(out), ((9 * REPLICATIONS) as u64, 0));
-    assert_eq!(fs::read_to_string(out.join("cells/notes.txt")).expect("it is there"), "mine");
+    let dir = Workdir::new();
+    finish(dir.0.path());
+    dir.file("cells/notes.txt", "mine");
+    dir.run(&format!("{RUN} --fresh --quiet --out ."), 0);
+    assert_eq!(effort(dir.0.path()), ((9 * REPLICATIONS) as u64, 0));
+    assert_eq!(dir.text("cells/notes.txt"), "mine");
 }
 
 /// A simulation is a single run: if stopped midway, it leaves no file that resembles a result.
 #[test]
 #[cfg(unix)]
 fn a_simulation_that_is_interrupted_leaves_no_file() {
-    let folder = folder();
     let job = |number| format!("{number} {number}00 -1 90 4 -1 -1 4 99 -1 1 7 1 -1 -1 -1 -1 -1\n");
-    let log = file(&folder, "long.swf", (1..400_000).map(job).collect::<String>());
-    let out = folder.path().join("out");
-    let mut command = xtask_process();
-    command.args(["simulate", "--policy", "fcfs,easy", "--procs", "8", "--trace"]).arg(log).arg("--out").arg(&out);
-    let mut child = command.spawn().expect("the program starts");
-    while tree(&out).is_empty() {
-        assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    interrupt(&child);
-    let output = child.wait_with_output().expect("it ends");
-    let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{message}");
+    let dir = Workdir::with("long.swf", (1..400_000).map(job).collect::<String>());
+    let (mut command, out) = (xtask_process(), dir.path("out"));
+    let words = "simulate long.swf --policy fcfs,easy --procs 8 --out out";
+    command.current_dir(&dir.0).args(words.split(' '));
+    let (code, message) = stopped(&mut command, || !tree(&out).is_empty(), |child| signal(child, "INT"));
+    assert_eq!(code, Some(130), "{message}");
     assert!(message.contains("interrupted; nothing was written"), "{message}");
     assert!(tree(&out).is_empty(), "{:?}", tree(&out).keys());
 }

@@ -1,13 +1,11 @@
 //! The exact output files of `simulate`, which users read with programs of their own.
 
-use crate::program::{FOUR_JOBS, assert_self_contained, file, folder, manifest, names, table, tree, utf8, xtask};
+use crate::program::{FOUR_JOBS, Workdir, assert_self_contained, generate, manifest, names, number, table, tree};
 use std::collections::BTreeSet;
-use std::fs;
 
 /// By hand: three jobs a week for twelve weeks. The small third job waits for the first two under FCFS, and passes the second under EASY.
 #[test]
 fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_on_request() {
-    let folder = folder();
     let mut log = "; MaxProcs: 8\n".to_owned();
     for week in 0..12 {
         // A job that runs, one too wide to start beside it, and a small one that may pass.
@@ -17,29 +15,25 @@ fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_on_reque
             log += &format!("{number} {submit} -1 {run} {procs} -1 -1 {procs} {run} -1 1 7 1 -1 -1 -1 -1 -1\n");
         }
     }
-    let (log, out) = (file(&folder, "weeks.swf", log), folder.path().join("out"));
-    let run = ["simulate", "--policy", "fcfs,easy", "--baseline", "fcfs", "--format", "evalys", "--json", "--trace"];
-    let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
-    let (header, rows) = table(&out.join("differences.csv"));
+    let dir = Workdir::with("weeks.swf", log);
+    let run = "simulate weeks.swf --policy fcfs,easy --baseline fcfs --format evalys --json --out out";
+    assert_eq!(dir.run(run, 0).json()["differences"][0]["blocks"], 11);
+    let (header, rows) = table(&dir.path("out/differences.csv"));
     assert_eq!(header, ["metric", "policy", "baseline", "mean", "ci_low", "ci_high", "blocks", "correlation"]);
     let wait = rows.iter().find(|row| row["metric"] == "wait_mean").expect("a row");
     // The queue is empty at the beginning of a week; the last instant belongs to the block before.
     assert_eq!((wait["policy"].as_str(), wait["baseline"].as_str(), wait["blocks"].as_str()), ("easy", "fcfs", "11"));
     // The small job of three no longer waits for 1 010 s.
-    let number = |column: &str| wait[column].parse::<f64>().expect("a number");
-    assert!((number("mean") + 1_010.0 / 3.0).abs() < 1e-6 && number("ci_high") < 0.0, "{wait:?}");
-    let json: serde_json::Value = serde_json::from_slice(&told.get_output().stdout).expect("JSON");
-    assert_eq!(json["differences"][0]["blocks"], 11);
-    let page = fs::read_to_string(out.join("report.html")).expect("a page");
+    assert!((number(&wait["mean"]) + 1_010.0 / 3.0).abs() < 1e-6 && number(&wait["ci_high"]) < 0.0, "{wait:?}");
+    let page = dir.text("out/report.html");
     assert!(page.contains("easy cuts mean wait by 5.6\u{a0}min ("), "the comparison in words");
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
-    let (header, rows) = table(&out.join("easy/evalys.csv"));
-    assert_eq!(header[0], "job_id");
-    assert_eq!(header[12], "allocated_resources");
+    let (header, rows) = table(&dir.path("out/easy/evalys.csv"));
+    assert_eq!((header[0].as_str(), header[12].as_str()), ("job_id", "allocated_resources"));
     assert_eq!((rows[1]["execution_time"].as_str(), rows[1]["allocated_resources"].as_str()), ("1000", "0-3"));
     for figure in ["main-difference", "class-differences", "differences"] {
-        assert!(out.join("figures").join(figure).with_extension("svg").exists(), "{figure}");
-        assert!(out.join("data").join(figure).with_extension("csv").exists(), "{figure}");
+        assert!(dir.path(&format!("out/figures/{figure}.svg")).exists(), "{figure}");
+        assert!(dir.path(&format!("out/data/{figure}.csv")).exists(), "{figure}");
     }
     // In order of finish: the small job of a week comes first.
     assert_eq!(rows[0]["allocated_resources"], "4-5");
@@ -47,127 +41,87 @@ fn policies_are_compared_over_blocks_and_the_file_for_evalys_is_written_on_reque
 
 #[test]
 fn every_pair_of_policies_is_compared_once_and_the_baseline_is_easy_or_the_one_named() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let run = |policies: &str, options: &[&str], code: i32| {
-        let run = ["simulate", "--quiet", "--policy", policies, "--trace"];
-        let ended = xtask().args(run).arg(&log).args(options).arg("--out").arg(&out).assert().code(code);
-        String::from_utf8_lossy(&ended.get_output().stderr).into_owned()
+    let dir = Workdir::with("four.swf", FOUR_JOBS);
+    let compared = |policies: &str| -> String {
+        dir.run(&format!("simulate four.swf --quiet --out out --policy {policies}"), 0);
+        let waits = dir.rows("out/differences.csv").into_iter().filter(|row| row["metric"] == "wait_mean");
+        waits.map(|row| format!("{} − {}", row["policy"], row["baseline"])).collect::<Vec<_>>().join(", ")
     };
-    let compared = |policies: &str, options: &[&str]| -> Vec<String> {
-        run(policies, options, 0);
-        let (_, rows) = table(&out.join("differences.csv"));
-        let waits = rows.iter().filter(|row| row["metric"] == "wait_mean");
-        waits.map(|row| format!("{} − {}", row["policy"], row["baseline"])).collect()
-    };
-    let all = "fcfs,easy,cons,easy:8";
-    assert_eq!(
-        compared(all, &[]),
-        [
-            "fcfs − easy",
-            "cons − easy",
-            "easy+reserve=8 − easy",
-            "cons − fcfs",
-            "easy+reserve=8 − fcfs",
-            "easy+reserve=8 − cons"
-        ]
-    );
-    assert_eq!(
-        compared(all, &["--baseline", "easy+reserve=8"])[..2],
-        ["fcfs − easy+reserve=8", "easy − easy+reserve=8"]
-    );
-    assert_eq!(compared("fcfs,cons", &[]), ["cons − fcfs"]);
-    let told = run(all, &["--baseline", "con"], 2);
-    assert!(told.contains("--baseline con: none of the policies compared; did you mean \"cons\"?"), "{told}");
+    let (all, eight) = ("fcfs,easy,cons,easy:8", "easy+reserve=8");
+    let pairs = format!("fcfs − easy, cons − easy, {eight} − easy, cons − fcfs, {eight} − fcfs, {eight} − cons");
+    assert_eq!(compared(all), pairs);
+    let others = compared(&format!("{all} --baseline {eight}"));
+    assert!(others.starts_with(&format!("fcfs − {eight}, easy − {eight}, ")), "{others}");
+    assert_eq!(compared("fcfs,cons"), "cons − fcfs");
+    let unknown = "--baseline con: none of the policies compared; did you mean \"cons\"?";
+    dir.refuses(&format!("simulate four.swf --out none --policy {all} --baseline con"), &[unknown]);
 }
 
 #[test]
 fn several_logs_have_results_of_their_own_and_the_best_policy_of_each_is_printed() {
-    let folder = folder();
-    let [one, other] = ["one.swf", "other.swf"].map(|name| file(&folder, name, FOUR_JOBS));
-    let (all, alone) = (folder.path().join("all"), folder.path().join("alone"));
-    let simulate = |logs: &[&str], out: &std::path::Path, code: i32| {
-        let run = xtask().args(["simulate", "--policy", "fcfs,easy", "--out"]).arg(out).args(logs).assert().code(code);
-        [&run.get_output().stdout, &run.get_output().stderr].map(|text| String::from_utf8_lossy(text).into_owned())
-    };
-    let [text, _] = simulate(&[utf8(&one), utf8(&other)], &all, 0);
+    let dir = Workdir::with("one.swf", FOUR_JOBS);
+    dir.file("other.swf", FOUR_JOBS);
+    let text = dir.run("simulate one.swf other.swf --policy fcfs,easy --out all", 0).out;
     let last: Vec<&str> = text.lines().rev().take(3).filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(last, ["other", "one", "log"], "{text}");
-    simulate(&[utf8(&other)], &alone, 0);
-    assert_eq!(table(&all.join("other/easy/jobs.csv")), table(&alone.join("easy/jobs.csv")));
-    assert!(all.join("one/report.html").exists());
-    let [_, error] = simulate(&[utf8(&one), utf8(&one)], &all, 2);
-    assert!(error.contains("two logs are called one"), "{error}");
+    dir.run("simulate other.swf --policy fcfs,easy --out alone", 0);
+    assert_eq!(dir.rows("all/other/easy/jobs.csv"), dir.rows("alone/easy/jobs.csv"));
+    assert!(dir.path("all/one/report.html").exists());
+    dir.refuses("simulate one.swf one.swf --policy fcfs,easy --out all", &["two logs are called one"]);
 }
 
 #[test]
 fn what_jobs_request_and_no_world_reads_is_reported_once_by_every_command() {
     const NOTE: &str =
         "50 % of jobs request memory (field 10), and the machine file gives memory per node; this world ignores both";
-    let folder = folder();
-    let log = file(
-        &folder,
-        "two.swf",
-        "1 0 0 9 1 -1 -1 1 9 512 1 1 1 1 1 1 -1 -1\n2 5 0 9 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n",
-    );
-    let machines = file(&folder, "site.machines", "0\tzeus\t2\t4\t1.0\t1024\n");
+    let log = "1 0 0 9 1 -1 -1 1 9 512 1 1 1 1 1 1 -1 -1\n2 5 0 9 1 -1 -1 1 9 -1 1 1 1 1 1 1 -1 -1\n";
+    let dir = Workdir::with("two.swf", log);
+    dir.file("site.machines", "0\tzeus\t2\t4\t1.0\t1024\n");
     let toml = "name = \"two\"\nbaseline = \"easy\"\nmetrics = [\"wait_mean\"]\npolicies = [\"easy\", \"fcfs\"]\n[replicate]\nmethod = \"shake\"\ncount = 2\n[[log]]\nname = \"two\"\n\
                 file = \"two.swf\"\nmachines = \"site.machines\"\n";
-    let (toml, out) = (file(&folder, "two.toml", toml), folder.path().join("out"));
-    let of_log: [&std::ffi::OsStr; 4] = ["--trace".as_ref(), log.as_ref(), "--machines".as_ref(), machines.as_ref()];
-    let told = |words: &[&str], arguments: &[&std::ffi::OsStr]| {
-        let ended = xtask().args(words).args(arguments).assert().code(0);
-        let told = String::from_utf8_lossy(&ended.get_output().stderr).into_owned();
-        assert_eq!(told.matches(NOTE).count(), 1, "{words:?}: {told}");
-    };
-    told(&["simulate", "--policy", "fcfs,easy", "--out", utf8(&out)], &of_log);
-    assert_eq!(manifest(&out)["notes"], serde_json::json!([NOTE]));
-    assert!(fs::read_to_string(out.join("report.html")).expect("a page").contains(NOTE));
-    told(&["check", "--policy", "easy", "--schedule", utf8(&out.join("easy/jobs.csv"))], &of_log);
-    told(&["explain", "--policy", "fcfs,easy", "--job", "1"], &of_log);
-    told(&["experiment", "--out", utf8(&folder.path().join("experiment"))], &[toml.as_ref()]);
+    dir.file("two.toml", toml);
+    for words in [
+        "simulate two.swf --machines site.machines --policy fcfs,easy --out out",
+        "check two.swf --machines site.machines --policy easy --schedule out/easy/jobs.csv",
+        "explain two.swf --machines site.machines --policy fcfs,easy --job 1",
+        "experiment two.toml --out experiment",
+    ] {
+        let told = dir.run(words, 0).err;
+        assert_eq!(told.matches(NOTE).count(), 1, "{words}: {told}");
+    }
+    assert_eq!(manifest(&dir.path("out"))["notes"], serde_json::json!([NOTE]));
+    assert!(dir.text("out/report.html").contains(NOTE));
 }
 
 /// A job of 2.5 h on one processor every `90 × gap` seconds, for five months.
 #[test]
 fn a_policy_under_which_work_piles_up_is_saturated() {
-    let folder = folder();
-    let check = |gap: u64, saturated: &str| {
-        let mut log = "; MaxProcs: 1\n".to_owned();
-        for job in 1..=150_000 / gap {
-            log += &format!("{job} {} -1 9000 1 -1 -1 1 9000 -1 1 7 1 -1 -1 -1 -1 -1\n", 90 * job * gap);
-        }
-        let (log, out) = (file(&folder, "log.swf", log), folder.path().join("out"));
-        let run = ["simulate", "--policy", "fcfs,easy", "--trace"];
-        let told = xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
-        let told = String::from_utf8_lossy(&told.get_output().stdout).into_owned();
-        let (header, rows) = table(&out.join("summary.csv"));
+    for (gap, saturated) in [(60, "yes"), (150, "no")] {
+        let job = |job| format!("{job} {} -1 9000 1 -1 -1 1 9000 -1 1 7 1 -1 -1 -1 -1 -1\n", 90 * job * gap);
+        let log: String = (1..=150_000 / gap).map(job).collect();
+        let dir = Workdir::with("log.swf", format!("; MaxProcs: 1\n{log}"));
+        let told = dir.run("simulate log.swf --policy fcfs,easy --out out", 0).out;
+        let (header, rows) = table(&dir.path("out/summary.csv"));
         let last = ["backlog_max", "backlog_end", "backlog_stretch", "drain", "saturated"];
         assert!(header.windows(5).any(|five| five == last), "{header:?}");
         assert!(rows.iter().all(|row| row["saturated"] == saturated), "{rows:?}");
-        let (_, rows) = table(&out.join("differences.csv"));
+        let rows = dir.rows("out/differences.csv");
         assert!(saturated == "no" || rows.iter().all(|row| row["ci_low"].is_empty()), "{rows:?}");
         assert_eq!(told.contains("no interval: a policy is saturated"), saturated == "yes", "{told}");
-        let page = fs::read_to_string(out.join("report.html")).expect("a page");
-        for text in [told, page] {
+        for text in [told, dir.text("out/report.html")] {
             assert_eq!(text.contains("fcfs is saturated: work arrives faster"), saturated == "yes", "{text}");
         }
-    };
-    check(60, "yes");
-    check(150, "no");
+    }
 }
 
 /// The heaviest page is that of the longest log whose schedule is drawn: the page of a longer log has only its curves.
 #[test]
 fn the_page_of_any_log_weighs_three_megabytes_at_most() {
-    let folder = folder();
-    let (log, out) = (folder.path().join("lublin.swf"), folder.path().join("out"));
-    let generate = ["workload", "generate", "lublin", "--procs", "64", "--count", "3100", "--seed", "5", "--quiet"];
-    xtask().args(generate).args(["--estimates", "tsafrir", "--out"]).arg(&log).assert().code(0);
+    let dir = Workdir::new();
+    generate(&dir, 3_100, 5);
     let weigh = |jobs: &str, policies: &str| {
-        let run = ["simulate", "--quiet", "--policy", policies, "--max-jobs", jobs];
-        xtask().args(run).arg("--trace").arg(&log).arg("--out").arg(&out).assert().code(0);
-        let page = fs::read_to_string(out.join("report.html")).expect("a page");
+        dir.run(&format!("simulate lublin.swf --quiet --policy {policies} --max-jobs {jobs} --out out"), 0);
+        let page = dir.text("out/report.html");
         assert!(page.len() < 3_000_000, "{} bytes of {jobs} jobs under {policies}", page.len());
         (page.contains("Schedule under"), page.len())
     };
@@ -181,9 +135,9 @@ fn the_page_of_any_log_weighs_three_megabytes_at_most() {
 
 #[test]
 fn simulate_writes_the_files_of_the_design_and_no_others() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    xtask().args(["simulate", "--policy", "fcfs,easy", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
+    let dir = Workdir::with("four.swf", FOUR_JOBS);
+    dir.run("simulate four.swf --policy fcfs,easy --out out", 0);
+    let out = dir.path("out");
     let mut expected: BTreeSet<String> = [
         "best.csv",
         "columns.md",
@@ -226,15 +180,14 @@ fn simulate_writes_the_files_of_the_design_and_no_others() {
 
 #[test]
 fn simulate_writes_the_tables_that_are_named_with_the_same_bytes() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let run = |further: &[&str]| {
-        let run = ["simulate", "--policy", "fcfs,easy", "--trace"];
-        xtask().args(run).arg(&log).arg("--out").arg(&out).args(further).assert().code(0);
+    let dir = Workdir::with("four.swf", FOUR_JOBS);
+    let out = dir.path("out");
+    let run = |words: &str| {
+        dir.run(words, 0);
         tree(&out)
     };
-    let all = run(&[]);
-    let some = run(&["--tables", "jobs,summary", "--no-report"]);
+    let all = run("simulate four.swf --policy fcfs,easy --out out");
+    let some = run("simulate four.swf --policy fcfs,easy --out out --tables jobs,summary --no-report");
     assert_eq!(
         some.keys().map(String::as_str).collect::<Vec<_>>(),
         ["easy/jobs.csv", "fcfs/jobs.csv", "manifest.json", "summary.csv"]
@@ -248,14 +201,12 @@ fn simulate_writes_the_tables_that_are_named_with_the_same_bytes() {
 /// folder, one row.
 #[test]
 fn policies_of_old_names_are_called_by_their_new_ones() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "four.swf", FOUR_JOBS), folder.path().join("out"));
-    let run = ["simulate", "--policy", "easy:2,flex:all", "--trace"];
-    xtask().args(run).arg(log).arg("--out").arg(&out).assert().code(0);
-    let (_, rows) = table(&out.join("summary.csv"));
+    let dir = Workdir::with("four.swf", FOUR_JOBS);
+    dir.run("simulate four.swf --policy easy:2,flex:all --out out", 0);
+    let rows = dir.rows("out/summary.csv");
     let named: Vec<_> = rows.iter().map(|row| row["policy"].as_str()).collect();
     assert_eq!(named, ["easy+reserve=2", "flex+reserve=all"]);
-    let written = names(&out);
+    let written = names(&dir.path("out"));
     assert!(written.contains("figures/gantt-easy+reserve=2.svg"), "{written:?}");
     // Characters that Windows forbids in a name or that a shell interprets.
     let forbidden =
@@ -267,16 +218,14 @@ fn policies_of_old_names_are_called_by_their_new_ones() {
 #[test]
 fn the_page_calls_policies_as_they_were_called_and_shows_groups_and_the_waits_of_the_log() {
     let jobs = (1..=13).map(|job| format!("{job} {job} 30 60 1 -1 -1 1 90 -1 1 7 {job} -1 -1 1 -1 -1\n"));
-    let folder = folder();
-    let log = file(&folder, "groups.swf", format!("; MaxProcs: 13\n{}", jobs.collect::<String>()));
-    let out = folder.path().join("out");
-    xtask().args(["simulate", "--policy", "SJF,EASY++", "--trace"]).arg(log).arg("--out").arg(&out).assert().code(0);
+    let dir = Workdir::with("groups.swf", format!("; MaxProcs: 13\n{}", jobs.collect::<String>()));
+    dir.run("simulate --trace groups.swf --policy SJF,EASY++ --out out", 0);
     let full = "easy+predict=tsafrir+correct=tsafrir+backfill=spf";
     for name in ["summary.csv", "best.csv", "data/queue-length.csv"] {
-        let text = fs::read_to_string(out.join(name)).expect(name);
+        let text = dir.text(&format!("out/{name}"));
         assert!(text.contains(full) && !text.contains("EASY++"), "{name}: {text}");
     }
-    let page = fs::read_to_string(out.join("report.html")).expect("the page").replace("<wbr>", "");
+    let page = dir.text("out/report.html").replace("<wbr>", "");
     for expected in [
         format!("title=\"{full}\" data-sort>EASY++</th>"),
         format!("SJF (fcfs+order=sjf), EASY++ ({full}) on 13 processors"),
@@ -286,6 +235,6 @@ fn the_page_calls_policies_as_they_were_called_and_shows_groups_and_the_waits_of
     ] {
         assert!(page.contains(&expected), "{expected}");
     }
-    let command = manifest(&out)["command_line"].as_str().expect("a command").to_owned();
+    let command = manifest(&dir.path("out"))["command_line"].as_str().expect("a command").to_owned();
     assert!(command.ends_with(" --policy SJF,EASY++ --estimates user --baseline SJF"), "{command}");
 }

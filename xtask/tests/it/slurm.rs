@@ -1,47 +1,35 @@
 //! The command `slurm`, and `slurm+conf=FILE`: Slurm's controller as a policy of `simulate`, `check` and `experiment`.
 
-use crate::program::{file, folder, table, xtask};
-use tempfile::TempDir;
+use crate::program::{Workdir, names, said, workspace, xtask};
 
 /// Returns a folder with a log of 64 processors, its 16 nodes in both forms, and accounts of its users.
-fn prepared(longest: &str) -> TempDir {
-    let folder = folder();
+fn prepared(longest: &str) -> Workdir {
     let job = |job: u32| {
         let (submit, run, width) = (100 + job * 530 + job % 7 * 41, 60 + job * 7_919 % 4_001, 1 + job * 104_729 % 29);
         format!("{job} {submit} -1 {run} {width} -1 -1 {width} {} -1 1 {} 1 -1 -1 -1 -1 -1\n", 2 * run, job % 5)
     };
-    file(&folder, "log.swf", "; MaxProcs: 64\n".to_owned() + &(1..=400).map(job).collect::<String>());
-    file(&folder, "nodes.toml", "[[nodes]]\ncount = 16\ncpus = 4\n");
-    file(
-        &folder,
-        "nodes.conf",
-        format!("NodeName=n[1-16] CPUs=4\nPartitionName=all Nodes=ALL Default=YES MaxTime={longest}\n"),
-    );
+    let dir = Workdir::with("log.swf", "; MaxProcs: 64\n".to_owned() + &(1..=400).map(job).collect::<String>());
+    dir.file("nodes.toml", "[[nodes]]\ncount = 16\ncpus = 4\n");
+    let partition = format!("PartitionName=all Nodes=ALL Default=YES MaxTime={longest}\n");
+    dir.file("nodes.conf", format!("NodeName=n[1-16] CPUs=4\n{partition}"));
     let weights = "PriorityWeightAge=500\nPriorityWeightFairshare=9000\nPriorityWeightJobSize=300\n";
-    file(&folder, "slurm.conf", format!("Include nodes.conf\nPriorityType=priority/multifactor\n{weights}"));
+    dir.file("slurm.conf", format!("Include nodes.conf\nPriorityType=priority/multifactor\n{weights}"));
     let users: String = (0..5).map(|user| format!("User - 'u{user}':Fairshare={}\n", 1 + user)).collect();
-    file(&folder, "cluster.cfg", format!("Cluster - 'c':Fairshare=1\nParent - 'root'\n{users}"));
-    folder
-}
-
-/// Runs a command in the folder, and returns what it prints.
-fn run(folder: &TempDir, words: &str, code: i32) -> String {
-    let run = xtask().current_dir(folder).args(words.split(' ')).arg("--quiet").assert().code(code);
-    String::from_utf8_lossy(&[&run.get_output().stdout[..], &run.get_output().stderr].concat()).into_owned()
+    dir.file("cluster.cfg", format!("Cluster - 'c':Fairshare=1\nParent - 'root'\n{users}"));
+    dir
 }
 
 /// Returns the starts in a table of jobs, in order of the jobs.
-fn starts(folder: &TempDir, path: &str) -> Vec<[u32; 2]> {
+fn starts(dir: &Workdir, path: &str) -> Vec<[u32; 2]> {
     let whole = |text: &String| text.parse().expect("a whole number");
-    let (_, rows) = table(&folder.path().join(path));
-    let mut starts: Vec<[u32; 2]> = rows.iter().map(|row| [&row["job"], &row["start"]].map(whole)).collect();
+    let mut starts: Vec<[u32; 2]> = dir.rows(path).iter().map(|row| [&row["job"], &row["start"]].map(whole)).collect();
     starts.sort_unstable();
     starts
 }
 
 #[test]
 fn its_starts_are_those_of_the_command_slurm_and_check_finds_them_its_own() {
-    let folder = prepared("8-0");
+    let dir = prepared("8-0");
     for (conf, further, settings, seed) in [
         ("nodes.toml", "", "", 0),
         ("nodes.toml", " --slurm-version 22.05", "+version=22.05", 7),
@@ -49,18 +37,15 @@ fn its_starts_are_those_of_the_command_slurm_and_check_finds_them_its_own() {
         ("slurm.conf", " --accounts cluster.cfg", "+accounts=cluster.cfg", 3),
     ] {
         let policy = format!("slurm+conf={conf}{settings}");
-        run(
-            &folder,
-            &format!("slurm --conf {conf} --trace log.swf --phases 1 --seed {seed} --out t{seed}{further}"),
-            0,
-        );
-        run(&folder, &format!("simulate log.swf --policy easy,{policy} --seed {seed} --out o{seed}"), 0);
-        let ours = starts(&folder, &format!("o{seed}/{policy}/jobs.csv"));
-        assert!(ours.len() == 400 && ours == starts(&folder, &format!("t{seed}/base/jobs.csv")), "{policy}");
+        let slurm = format!("slurm --conf {conf} --trace log.swf --phases 1 --quiet --seed {seed}");
+        dir.run(&format!("{slurm} --out t{seed}{further}"), 0);
+        dir.run(&format!("simulate log.swf --policy easy,{policy} --quiet --seed {seed} --out o{seed}"), 0);
+        let ours = starts(&dir, &format!("o{seed}/{policy}/jobs.csv"));
+        assert!(ours.len() == 400 && ours == starts(&dir, &format!("t{seed}/base/jobs.csv")), "{policy}");
         let check = format!("check log.swf --policy {policy} --schedule o{seed}/");
-        run(&folder, &format!("{check}{policy}/jobs.csv --seed {seed}"), 0);
-        run(&folder, &format!("{check}{policy}/jobs.csv --seed 99"), 1);
-        run(&folder, &format!("{check}easy/jobs.csv"), 1);
+        dir.run(&format!("{check}{policy}/jobs.csv --seed {seed}"), 0);
+        dir.run(&format!("{check}{policy}/jobs.csv --seed 99"), 1);
+        dir.run(&format!("{check}easy/jobs.csv"), 1);
     }
 }
 
@@ -76,8 +61,7 @@ fn what_it_cannot_do_is_refused() {
         ("8-0", "slurm+conf=slurm.conf+version=23.02", "expected 22.05, 24.11 or nearest:VERSION"),
         ("60", "slurm+conf=slurm.conf", "never starts on the idle cluster (no partition admits it: State, MaxTime"),
     ] {
-        let said = run(&prepared(longest), &format!("simulate log.swf --out out --policy {policy}"), 2);
-        assert!(said.contains(expected), "{policy}: {said}");
+        prepared(longest).refuses(&format!("simulate log.swf --quiet --out out --policy {policy}"), &[expected]);
     }
 }
 
@@ -140,32 +124,28 @@ fn variants_of_a_sacct_file_are_compared_beside_the_log() {
 
 #[test]
 fn the_experiment_of_its_page_runs_and_an_edited_file_is_noticed() {
-    let folder = prepared("8-0");
+    let dir = prepared("8-0");
     let (_, block) = include_str!("../../../docs/slurm.md").split_once("```toml\n").expect("an experiment");
     let text = block.split("```").next().expect("its end").replace("KTH-SP2-1996-2.1-cln.swf.gz", "log.swf");
-    file(&folder, "mine.toml", text.replace("\"blocks\"", "\"shake\"").replace("count = 30", "count = 2"));
+    dir.file("mine.toml", text.replace("\"blocks\"", "\"shake\"").replace("count = 30", "count = 2"));
     let experiment = || {
-        run(&folder, "experiment mine.toml --out out", 0);
-        let read = |name: &str| std::fs::read_to_string(folder.path().join("out").join(name)).expect(name);
-        (read("cells/plan.jsonl"), read("report.html"), table(&folder.path().join("out/runs.csv")).1)
+        dir.run("experiment mine.toml --quiet --out out", 0);
+        (dir.text("out/cells/plan.jsonl"), dir.text("out/report.html"), dir.rows("out/runs.csv"))
     };
     let (plan, page, runs) = experiment();
     assert_eq!((runs.len(), runs[2]["policy"].as_str()), (6, "slurm+conf=nodes.toml"));
     assert_ne!(runs[0]["wait_mean"], runs[2]["wait_mean"], "EASY knows no nodes");
     assert!(page.contains("whole nodes (CPUs of a node: 4)"), "assumptions");
-    file(&folder, "nodes.toml", "[[nodes]]\ncount = 8\ncpus = 4\n[[nodes]]\ncount = 8\ncpus = 4\nweight = 2\n");
+    dir.file("nodes.toml", "[[nodes]]\ncount = 8\ncpus = 4\n[[nodes]]\ncount = 8\ncpus = 4\nweight = 2\n");
     assert_ne!(plan, experiment().0, "the plan names the content of the file");
 }
 
 #[test]
 fn every_decision_of_the_recordings_in_the_repository_is_the_controllers() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/slurm-sched/tests/recorded");
-    let names = std::fs::read_dir(folder).expect(folder).map(|entry| entry.expect(folder).file_name());
-    let names = names.filter_map(|name| Some(name.to_str()?.strip_suffix(".log.gz")?.to_owned()));
-    for name in names {
+    let folder = workspace().join("crates/slurm-sched/tests/recorded");
+    for name in names(&folder).iter().filter_map(|name| name.strip_suffix(".log.gz")) {
         let words = format!("slurm follow {name}.log.gz --conf {name}.conf --trace {name}.csv --json");
-        let run = xtask().current_dir(folder).args(words.split(' ')).assert().code(0);
-        let found: serde_json::Value = serde_json::from_slice(&run.get_output().stdout).expect("JSON");
+        let found = said(xtask().current_dir(&folder).args(words.split(' ')), 0).json();
         assert!(found["starts"].as_u64() > Some(15) && found["plans"].as_u64() > Some(100), "{name}: {found}");
     }
 }

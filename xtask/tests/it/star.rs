@@ -1,5 +1,6 @@
 //! The crates form tiers, and the lowest is a star: policies do not depend on parsers, nor parsers on policies. Dependencies point down.
 
+use crate::program::texts;
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 
 /// Permitted dependencies of each crate on crates of this workspace, dev- and build-dependencies included. From bottom to top.
@@ -107,20 +108,12 @@ fn an_arrow_that_goes_up_or_lets_a_program_want_test_data_is_found() {
 fn no_crate_includes_a_file_from_outside_of_its_folder() {
     for package in metadata().workspace_packages().iter().filter(|package| package.name != "xtask") {
         let folder = package.manifest_path.parent().expect("a folder");
-        let targets = package.targets.iter().map(|target| target.src_path.clone());
-        assert!(targets.clone().all(|path| path.starts_with(folder)), "{}: a target lies outside", package.name);
-        let mut files: Vec<_> = targets.map(|path| path.parent().expect("a folder").to_owned()).collect();
-        while let Some(path) = files.pop() {
-            if path.is_dir() {
-                let entries = path.read_dir_utf8().expect("it can be read");
-                files.extend(entries.map(|entry| entry.expect("an entry").into_path()));
-            } else if path.extension() == Some("rs") {
-                let text = std::fs::read_to_string(&path).expect("it can be read");
-                let depth = path.strip_prefix(folder).expect("it lies below").components().count() - 1;
-                for part in text.split("include_").skip(1).filter(|part| part.starts_with(['s', 'b'])) {
-                    let name = part.split('"').nth(1).unwrap_or_default();
-                    assert!(name.matches("../").count() <= depth, "{path} includes {name}");
-                }
+        let mut targets = package.targets.iter().map(|target| &target.src_path);
+        assert!(targets.all(|path| path.starts_with(folder)), "{}: a target lies outside", package.name);
+        for (path, text) in texts(folder.as_std_path(), ".rs") {
+            for part in text.split("include_").skip(1).filter(|part| part.starts_with(['s', 'b'])) {
+                let name = part.split('"').nth(1).unwrap_or_default();
+                assert!(name.matches("../").count() <= path.matches('/').count(), "{path} includes {name}");
             }
         }
     }

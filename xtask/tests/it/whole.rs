@@ -1,16 +1,15 @@
 //! A folder of results belongs to one run, even with two runs at once, or with one after the other. `faults.rs` kills runs.
 
-use crate::program::{FOUR_JOBS, SMALL, file, folder, manifest, names, table, tree, xtask, xtask_process};
-use predicates::prelude::*;
-use predicates::str::contains;
+use crate::program::{
+    FOUR_JOBS, SMALL, Workdir, folder, manifest, names, signal, stopped, table, tree, xtask, xtask_process,
+};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 /// Configures a run of a fraction of a second that reads and writes the same files as the larger ones.
 fn small(command: &mut Command, out: &Path, seed: u32) {
-    command.args(SMALL).args(["--only", "fig4", "--quiet", "--seed", &seed.to_string(), "--out"]).arg(out);
+    command.args(SMALL.split(' ')).args(["--only", "fig4", "--quiet", "--seed", &seed.to_string(), "--out"]).arg(out);
 }
 
 fn finish(out: &Path, seed: u32) {
@@ -58,72 +57,61 @@ fn ten_pairs_of_processes_on_one_folder_never_mix() {
 
 #[test]
 fn verify_names_the_differences_and_sets_its_exit_code() {
-    let folder = folder();
-    let out = folder.path().join("out");
-    xtask().arg("verify").arg(&out).assert().code(2).stderr(contains("no manifest.json"));
+    let dir = Workdir::new();
+    let out = dir.path("out");
+    dir.refuses("verify out", &["no manifest.json"]);
+    let verify = |code: i32, words: &[&str]| {
+        let told = dir.run("verify out", code).out;
+        words.iter().for_each(|words| assert!(told.contains(words), "no {words:?} in: {told}"));
+    };
     finish(&out, 1);
-    let verify = || xtask().arg("verify").arg(&out).assert();
-    verify().code(0).stdout(contains("files are as `cargo xtask reproduce multi-site"));
-    fs::write(out.join("notes.txt"), "mine").expect("it can be written");
-    verify().code(0).stdout(contains("notes.txt: not of this run"));
+    verify(0, &["files are as `cargo xtask reproduce multi-site"]);
+    dir.file("out/notes.txt", "mine");
+    verify(0, &["notes.txt: not of this run"]);
 
-    let page = fs::read(out.join("report.html")).expect("a report");
-    fs::write(out.join("report.html"), &page[1..]).expect("it can be damaged");
+    dir.file("out/report.html", &dir.text("out/report.html")[1..]);
     fs::remove_file(out.join("claims.csv")).expect("it can be removed");
-    verify().code(1).stdout(contains("report.html: changed").and(contains("claims.csv: missing")));
-    let json = xtask().args(["verify", "--json"]).arg(&out).assert().code(1);
-    let json: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).expect("JSON");
+    verify(1, &["report.html: changed", "claims.csv: missing"]);
+    let json = dir.run("verify out --json", 1).json();
     assert_eq!(json[0]["changed"], serde_json::json!(["report.html"]));
     assert_eq!(json[0]["missing"], serde_json::json!(["claims.csv"]));
 
     finish(&out, 1);
-    let text = fs::read_to_string(out.join("manifest.json")).expect("a manifest");
-    fs::write(out.join("manifest.json"), text.replace("\"seed\": 1,", "\"seed\": 2,")).expect("it can be edited");
-    verify().code(1).stdout(contains("manifest.json: changed"));
+    dir.file("out/manifest.json", dir.text("out/manifest.json").replace("\"seed\": 1,", "\"seed\": 2,"));
+    verify(1, &["manifest.json: changed"]);
 
     finish(&out, 1);
-    let path = out.join("cells/replications.jsonl");
-    let mut store = fs::read(&path).expect("finished replications");
+    let mut store = dir.text("out/cells/replications.jsonl").into_bytes();
     store[200] ^= 1;
-    fs::write(&path, store).expect("it can be damaged");
-    verify().code(1).stdout(contains("stored replications are damaged"));
+    dir.file("out/cells/replications.jsonl", store);
+    verify(1, &["stored replications are damaged"]);
 }
 
 #[test]
 fn a_second_simulation_leaves_nothing_of_the_first_beside_its_own() {
-    let folder = folder();
-    let log = file(&folder, "log.swf", FOUR_JOBS);
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
     let simulate = |out: &str, policies: &str| {
-        let out = folder.path().join(out);
-        let mut command = xtask();
-        command.args(["simulate", "--quiet", "--policy", policies, "--trace"]).arg(&log).arg("--out").arg(&out);
-        (command, out)
+        dir.run(&format!("simulate log.swf --quiet --policy {policies} --out {out}"), 0);
+        names(&dir.path(out))
     };
-    let (mut first, out) = simulate("out", "fcfs,easy");
-    first.assert().code(0);
-    assert!(out.join("easy/jobs.csv").exists());
-    simulate("out", "fcfs").0.assert().code(0);
-    let (mut alone, other) = simulate("other", "fcfs");
-    alone.assert().code(0);
-    assert_eq!(names(&out), names(&other));
-    assert!(!out.join("easy").exists());
-    xtask().arg("verify").args([&out, &other]).assert().code(0);
+    assert!(simulate("out", "fcfs,easy").contains("easy/jobs.csv"));
+    assert_eq!(simulate("out", "fcfs"), simulate("other", "fcfs"));
+    assert!(!dir.path("out/easy").exists());
+    dir.run("verify out other", 0);
 
     // The folder of another command is refused and unchanged.
-    let before = tree(&out);
-    let mut command = xtask();
-    command.args(["workload", "inspect", "--quiet"]).arg(&log).arg("--out").arg(&out);
-    command.assert().code(2).stderr(contains("cargo xtask simulate").and(contains("--out DIR")));
-    assert_eq!(tree(&out), before);
+    let before = tree(&dir.path("out"));
+    dir.refuses("workload inspect --quiet log.swf --out out", &["cargo xtask simulate", "--out DIR"]);
+    assert_eq!(tree(&dir.path("out")), before);
 }
 
 #[test]
 fn a_reproduction_of_fewer_figures_leaves_none_of_another_effort_beside_them() {
-    let folder = folder();
-    let out = folder.path();
-    xtask().args(SMALL).args(["--only", "fig4,fig5,table2", "--quiet", "--out"]).arg(out).assert().code(0);
+    let dir = Workdir::new();
+    let out = dir.0.path();
+    dir.run(&format!("{SMALL} --only fig4,fig5,table2 --quiet --out ."), 0);
     assert!(out.join("data/fig5.csv").exists());
-    fs::write(out.join("figures/notes.txt"), "mine").expect("it can be written");
+    dir.file("figures/notes.txt", "mine");
     finish(out, 3);
     assert!(!out.join("data/fig5.csv").exists() && out.join("data/fig4.csv").exists());
     assert!(out.join("figures/notes.txt").exists());
@@ -139,27 +127,20 @@ fn sigterm_and_sighup_interrupt_a_run_and_nohup_lets_it_go_on() {
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let is_ignored =
         ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1);
-    for (signal, under_nohup) in [("-TERM", false), ("-HUP", false), ("-HUP", true)] {
+    for (name, under_nohup) in [("TERM", false), ("HUP", false), ("HUP", true)] {
         let folder = folder();
         let program = env!("CARGO_BIN_EXE_xtask");
         let mut command = Command::new(if under_nohup { "nohup" } else { program });
         command.args(under_nohup.then_some(program));
         command.args(["reproduce", "multi-site", "--quick", "--quiet", "--only", "fig4"]).args(long);
         command.arg("--out").arg(folder.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("the program starts");
-        while !folder.path().join("cells/replications.jsonl").exists() {
-            assert!(child.try_wait().expect("a child").is_none(), "it ended before it could be stopped");
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let kill = Command::new("kill").args([signal, &child.id().to_string()]).status();
-        assert!(kill.expect("kill runs").success());
-        let output = child.wait_with_output().expect("it ends");
-        let message = String::from_utf8_lossy(&output.stderr);
-        if signal == "-HUP" && (under_nohup || is_ignored) {
-            assert_eq!(output.status.code(), Some(0), "{message}");
+        let has_begun = || folder.path().join("cells/replications.jsonl").exists();
+        let (code, message) = stopped(&mut command, has_begun, |child| signal(child, name));
+        if name == "HUP" && (under_nohup || is_ignored) {
+            assert_eq!(code, Some(0), "{message}");
             assert!(folder.path().join("report.html").exists());
         } else {
-            assert_eq!(output.status.code(), Some(130), "{signal}: {message}");
+            assert_eq!(code, Some(130), "{name}: {message}");
             assert!(message.contains("interrupted; finished work is kept"), "{message}");
             let left = names(folder.path());
             assert_eq!(left.into_iter().collect::<Vec<_>>(), ["cells/replications.jsonl"]);
