@@ -1,9 +1,7 @@
 //! The command line.
 
-use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
 use lab::cli::Common;
-use lab::registry::{Entry, find};
 use lab::reproduce::Request;
 use std::path::PathBuf;
 
@@ -90,9 +88,12 @@ Finished replications are kept below OUT/cells: an interrupted run continues
 where it stopped. All other files in OUT belong to one run: a complete run
 replaces an earlier one as a whole, and a folder with other files is refused.")]
 pub struct Reproduce {
-    /// The papers, and options of their runs.
+    /// The paper (see `list`), or `all`.
+    #[arg(value_name = "SLUG|all")]
+    pub slug: String,
+    /// Options of each run.
     #[command(flatten)]
-    pub papers: Papers,
+    pub run: Request,
     /// Compare verdicts with those on record; exit code 1 if one differs. The records are in docs/papers.
     #[arg(long)]
     pub check: bool,
@@ -106,39 +107,8 @@ pub struct Reproduce {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "decide")]
     pub seeds: Option<u32>,
     /// Repeat a single replication, and print its metrics.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "seeds", "out", "fresh"])]
-    pub run: Option<String>,
-}
-
-/// Options of commands that run papers.
-#[derive(Debug, Args)]
-#[group(skip)]
-pub struct Papers {
-    /// The paper (see `list`), or `all`.
-    #[arg(value_name = "SLUG|all")]
-    pub slug: String,
-    /// Options of each run.
-    #[command(flatten)]
-    pub run: Request,
-}
-
-impl Papers {
-    /// Selects the named papers.
-    ///
-    /// # Errors
-    ///
-    /// A name that no paper has.
-    pub(crate) fn among<'a>(&self, papers: &'a [Entry]) -> Result<&'a [Entry]> {
-        if self.slug == "all" { Ok(papers) } else { find(papers, &self.slug).map(std::slice::from_ref) }
-    }
-
-    /// The request for one of them.
-    pub(crate) fn request(&self, common: &Common, slug: &str) -> Request {
-        // With several papers, each gets a folder of its own below.
-        let mut run = self.run.clone();
-        run.out = run.out.map(|out| if self.slug == "all" { out.join(slug) } else { out });
-        Request { quiet: common.quiet, ..run }
-    }
+    #[arg(long = "run", value_name = "RUN", conflicts_with_all = ["check", "decide", "only", "reps", "seeds", "out", "fresh"])]
+    pub repeat: Option<String>,
 }
 
 /// Options of `sensitivity`.
@@ -160,9 +130,12 @@ Finished replications are kept below OUT/cells, and those of `reproduce` below
 results/SLUG are used: an interrupted run continues where it stopped. doubt.csv:
 claim, reading, field, answer, verdict, recorded, flips.")]
 pub struct Doubt {
-    /// The papers, and options of their runs.
+    /// The paper (see `list`), or `all`.
+    #[arg(value_name = "SLUG|all")]
+    pub slug: String,
+    /// Options of each run.
     #[command(flatten)]
-    pub papers: Papers,
+    pub run: Request,
     /// Compare the lines with those on record; exit code 1 if one differs. The records are in docs/papers.
     #[arg(long, conflicts_with_all = ["reading", "product", "reps", "seed", "set"])]
     pub check: bool,

@@ -6,19 +6,14 @@ use clap::Command;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
-use lab::terminal::print;
+use lab::cli::{Ending, print};
 use std::ffi::OsStr;
 
 /// Variable by which a script calls the program.
 const VARIABLE: &str = "COMPLETE";
 
-/// Additional script for `cargo xtask` beside that for `cargo-xtask`: cargo's own completion stays, and completes everything else.
-const BASH: &str = include_str!("completions.bash");
-
-const FISH: &str = include_str!("completions.fish");
-
 /// Prints the script of a shell.
-pub(crate) fn completions(shell: Shell, program: &Command) -> Result<()> {
+pub(crate) fn completions(shell: Shell, program: &Command) -> Result<Ending> {
     let name = program.get_name();
     let shells = Shells::builtins();
     let completer = shells.completer(&shell.to_string()).context("no such shell")?;
@@ -26,14 +21,15 @@ pub(crate) fn completions(shell: Shell, program: &Command) -> Result<()> {
     // Into a buffer: a pipe that closes early must not cause a panic.
     let mut script = Vec::new();
     completer.write_registration(VARIABLE, name, name, &path, &mut script)?;
+    // For `cargo xtask` beside `cargo-xtask`: cargo's own completion stays, and completes everything else.
     let within_cargo = match shell {
-        Shell::Bash => BASH,
-        Shell::Fish => FISH,
+        Shell::Bash => include_str!("completions.bash"),
+        Shell::Fish => include_str!("completions.fish"),
         _ => "",
     };
     let within_cargo = name.strip_prefix("cargo-").map(|command| within_cargo.replace("NAME", command));
     print(&(String::from_utf8(script)? + &within_cargo.unwrap_or_default()));
-    Ok(())
+    Ok(Ending::Done)
 }
 
 impl Lab {
@@ -44,9 +40,8 @@ impl Lab {
 
     /// `command` with the names that its options take.
     fn with_names(&self, command: Command) -> Command {
-        let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-        let fold = |command: Command, name: String| command.mut_subcommand(name, |below| self.with_names(below));
-        names.into_iter().fold(command, fold).mut_args(|argument| match argument.get_id().as_str() {
+        let command = command.mut_subcommands(|below| self.with_names(below));
+        command.mut_args(|argument| match argument.get_id().as_str() {
             "slug" => {
                 let papers =
                     self.papers.iter().map(|paper| (paper.about.slug.to_owned(), paper.about.title.to_owned()));

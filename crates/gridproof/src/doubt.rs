@@ -1,7 +1,7 @@
 //! `sensitivity`: the verdicts that change under alternative readings.
 
 use crate::cli::Doubt;
-use crate::of_each;
+use crate::{of_each, requested};
 use anyhow::Result;
 use lab::cli::{Common, Ending};
 use lab::doubt::{Outcome, Request};
@@ -10,19 +10,15 @@ use lab::terminal::tell;
 use serde_json::{Value, json};
 
 pub(crate) fn doubt(papers: &[Entry], options: &Doubt, common: &Common) -> Result<Ending> {
-    let run = |paper: &Entry| {
-        let run = options.papers.request(common, paper.about.slug);
-        (paper.doubt)(&Request { run, readings: options.reading.clone(), product: options.product })
-    };
-    let outcomes = of_each(options.papers.among(papers)?, common, run, lines, as_json)?;
+    let Doubt { slug, run, check, reading, product } = options;
+    let doubt = |paper: &Entry, run| (paper.doubt)(&Request { run, readings: reading.clone(), product: *product });
+    let outcomes = of_each(requested(papers, slug, run, common)?, common, doubt, lines, as_json)?;
     let mut ending = Ending::Done;
-    if options.check {
-        for outcome in &outcomes {
-            for (claim, recorded) in outcome.surprises() {
-                let (slug, id) = (outcome.about.slug, claim.judged.id.as_str());
-                tell(&format!("{slug} {id} {}, but on record is: {recorded}", claim.sentence));
-                ending = Ending::Differs;
-            }
+    for outcome in outcomes.iter().filter(|_| *check) {
+        for (claim, recorded) in outcome.surprises() {
+            let (slug, id) = (outcome.about.slug, claim.judged.id.as_str());
+            tell(&format!("{slug} {id} {}, but on record is: {recorded}", claim.sentence));
+            ending = Ending::Differs;
         }
     }
     Ok(ending)

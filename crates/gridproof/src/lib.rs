@@ -18,7 +18,7 @@ mod doubt;
 mod list;
 mod verify;
 
-pub use cli::{Cli, Command, Doubt, EXIT_CODES, Papers, Reproduce, Verify};
+pub use cli::{Cli, Command, Doubt, EXIT_CODES, Reproduce, Verify};
 
 use anyhow::{Result, bail};
 use clap::{CommandFactory, FromArgMatches};
@@ -28,7 +28,7 @@ use lab::interrupt;
 use lab::logs::Missing;
 pub use lab::metric::Better;
 use lab::paper::Paper;
-use lab::registry::Entry;
+use lab::registry::{Entry, find};
 use lab::reproduce::Request;
 use lab::terminal::{print_styled, tell};
 pub use replay::simulate::JobRecord;
@@ -173,10 +173,7 @@ impl Lab {
             Command::Slurm(command) => replay::slurm::slurm(&command, common),
             Command::Workload(command) => replay::workload::workload(&command, common),
             Command::Verify(options) => verify::verify(&options, common),
-            Command::Completions { shell } => {
-                completions::completions(shell, program)?;
-                Ok(Ending::Done)
-            }
+            Command::Completions { shell } => completions::completions(shell, program),
         }
     }
 }
@@ -184,11 +181,7 @@ impl Lab {
 /// Rewrites the text after the options in the help of `command` and of all commands below it. Only `--help` has that text and
 /// the whole description of an option; `-h` has the beginning of its first sentence.
 fn in_its_own_words(command: clap::Command, rewrite: &dyn Fn(&str) -> String) -> clap::Command {
-    let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-    let command = names
-        .into_iter()
-        .fold(command, |command, name| command.mut_subcommand(name, |below| listed(in_its_own_words(below, rewrite))));
-    let command = command.mut_args(described);
+    let command = command.mut_subcommands(|below| listed(in_its_own_words(below, rewrite))).mut_args(described);
     match command.get_after_help().map(|help| rewrite(&help.to_string())) {
         Some(help) => command.after_help("").after_long_help(help),
         None => command,
@@ -274,18 +267,28 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     if of_file.or(of_input).unwrap_or_else(is_io) { 3 } else { 2 }
 }
 
+/// The papers that a command names, each with the request for it: of several papers, each has a folder of its own below.
+fn requested<'a>(papers: &'a [Entry], slug: &str, run: &Request, common: &Common) -> Result<Vec<(&'a Entry, Request)>> {
+    let wanted = if slug == "all" { papers } else { std::slice::from_ref(find(papers, slug)?) };
+    let request = |paper: &'a Entry| {
+        let out = run.out.clone().map(|out| if slug == "all" { out.join(paper.about.slug) } else { out });
+        (paper, Request { quiet: common.quiet, out, ..run.clone() })
+    };
+    Ok(wanted.iter().map(request).collect())
+}
+
 /// The outcomes of papers, which are printed in words one by one, or together as JSON. A paper that lacks a log is skipped, with a
 /// line on standard error.
 fn of_each<T>(
-    papers: &[Entry],
+    papers: Vec<(&Entry, Request)>,
     common: &Common,
-    run: impl Fn(&Entry) -> Result<T>,
+    run: impl Fn(&Entry, Request) -> Result<T>,
     in_words: fn(&T, bool) -> String,
     as_json: fn(&T) -> serde_json::Value,
 ) -> Result<Vec<T>> {
     let mut outcomes = Vec::new();
-    for paper in papers {
-        match run(paper) {
+    for (paper, request) in papers {
+        match run(paper, request) {
             Err(error) if error.is::<Missing>() => tell(&format!("{}: skipped: {error}", paper.about.slug)),
             outcome => {
                 let outcome = outcome?;
@@ -303,10 +306,12 @@ fn of_each<T>(
 }
 
 fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<Ending> {
-    let wanted = options.papers.among(papers)?;
-    if let Some(id) = &options.run {
-        let [paper] = wanted else { bail!("--run takes one paper, not all") };
-        let metrics = (paper.rerun)(&request(options, common, paper.about.slug), id)?;
+    let Reproduce { slug, run, check, decide, only, seeds, repeat } = options;
+    let run = Request { decide: *decide, only: only.clone(), seeds: *seeds, ..run.clone() };
+    let wanted = requested(papers, slug, &run, common)?;
+    if let Some(id) = repeat {
+        let [(paper, request)] = &wanted[..] else { bail!("--run takes one paper, not all") };
+        let metrics = (paper.rerun)(request, id)?;
         if common.json {
             let metrics = metrics.into_iter().map(|(name, value)| (name, value.into()));
             print(&format!("{:#}\n", serde_json::Value::Object(metrics.collect())));
@@ -316,10 +321,10 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
         }
         return Ok(Ending::Done);
     }
-    let run = |paper: &Entry| (paper.reproduce)(&request(options, common, paper.about.slug));
+    let run = |paper: &Entry, request| (paper.reproduce)(&request);
     let outcomes = of_each(wanted, common, run, list::verdicts, list::verdicts_as_json)?;
     let mut ending = Ending::Done;
-    for outcome in outcomes.iter().filter(|_| options.check) {
+    for outcome in outcomes.iter().filter(|_| *check) {
         let slug = outcome.about.slug;
         for (judged, recorded) in outcome.surprises() {
             tell(&format!("{slug} {}: {}, but {recorded} is on record", judged.id, judged.in_words()));
@@ -335,36 +340,4 @@ fn reproduce(papers: &[Entry], options: &Reproduce, common: &Common) -> Result<E
         }
     }
     Ok(ending)
-}
-
-fn request(options: &Reproduce, common: &Common, slug: &str) -> Request {
-    let Reproduce { papers, decide, only, seeds, .. } = options;
-    Request { decide: *decide, only: only.clone(), seeds: *seeds, ..papers.request(common, slug) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gap_schedule::Fcfs;
-
-    fn own(lab: Lab, name: &str) -> Lab {
-        lab.policy(name, "by my own hands", || Box::new(Fcfs::default()))
-    }
-
-    #[test]
-    fn the_help_calls_the_program_by_its_name_and_lists_the_policies_that_were_added() {
-        let lab = own(Lab::standard().called("my-lab"), "my-fcfs");
-        let program = lab.explained(Cli::command());
-        let simulate = program.find_subcommand("simulate").and_then(clap::Command::get_after_long_help);
-        let help = simulate.expect("it teaches by example").to_string();
-        assert!(help.contains("  my-lab simulate "), "{help}");
-        assert!(help.contains("\n  my-fcfs\n      by my own hands\n"), "{help}");
-        assert!(!help.contains("cargo xtask"), "{help}");
-    }
-
-    #[test]
-    #[should_panic(expected = "two policies are called \"twice\"")]
-    fn two_policies_of_one_name_are_refused() {
-        let _ = own(own(Lab::standard(), "twice"), "twice");
-    }
 }

@@ -31,12 +31,33 @@ struct Found {
 }
 
 impl Found {
-    const fn is_sound(&self) -> bool {
-        self.manifest_is_sound
-            && self.missing.is_empty()
-            && self.changed.is_empty()
-            && self.other_programs.is_empty()
-            && self.replications_damaged == 0
+    /// The differences in words, a line for each.
+    fn differences(&self) -> Vec<String> {
+        let Self { folder, missing, changed, other_programs, replications, replications_damaged, .. } = self;
+        let manifest = (!self.manifest_is_sound).then(|| format!("{folder}/{MANIFEST}: changed\n"));
+        let damaged = (*replications_damaged > 0).then(|| {
+            format!(
+                "{folder}/cells: {replications_damaged} of {} stored replications are damaged; the next run sets them aside and \
+                 computes them again\n",
+                replications + replications_damaged
+            )
+        });
+        let missing = missing.iter().map(|name| format!("{folder}/{name}: missing\n"));
+        let changed = changed.iter().map(|name| format!("{folder}/{name}: changed\n"));
+        let other_programs = other_programs.iter().map(|words| format!("{folder}: {words}\n"));
+        manifest.into_iter().chain(missing).chain(changed).chain(other_programs).chain(damaged).collect()
+    }
+
+    fn in_words(&self, quiet: bool) -> String {
+        let Self { folder, command, files, beside, .. } = self;
+        let differences = self.differences();
+        let beside = beside.iter().filter(|_| !quiet).map(|name| format!("{folder}/{name}: not of this run\n"));
+        let text = differences.concat() + &beside.collect::<String>();
+        text + &if differences.is_empty() {
+            format!("{folder}: all {files} files are as `{command}` wrote them\n")
+        } else {
+            format!("{folder}: differs from what `{command}` wrote; run that command again\n")
+        }
     }
 }
 
@@ -46,9 +67,10 @@ pub(crate) fn verify(options: &Verify, common: &Common) -> Result<Ending> {
         let value = serde_json::to_value(&found)?;
         print(&format!("{value:#}\n"));
     } else {
-        found.iter().for_each(|found| print(&in_words(found, common.quiet)));
+        found.iter().for_each(|found| print(&found.in_words(common.quiet)));
     }
-    Ok(if found.iter().all(Found::is_sound) { Ending::Done } else { Ending::Differs })
+    let is_sound = found.iter().all(|found| found.differences().is_empty());
+    Ok(if is_sound { Ending::Done } else { Ending::Differs })
 }
 
 fn look(folder: &Path) -> Result<Found> {
@@ -99,31 +121,4 @@ fn look(folder: &Path) -> Result<Found> {
         replications,
         replications_damaged,
     })
-}
-
-fn in_words(found: &Found, quiet: bool) -> String {
-    let Found { folder, command, files, missing, changed, beside, other_programs, .. } = found;
-    let Found { replications, replications_damaged, .. } = found;
-    let mut text = String::new();
-    if !found.manifest_is_sound {
-        text += &format!("{folder}/{MANIFEST}: changed\n");
-    }
-    missing.iter().for_each(|name| text += &format!("{folder}/{name}: missing\n"));
-    changed.iter().for_each(|name| text += &format!("{folder}/{name}: changed\n"));
-    other_programs.iter().for_each(|words| text += &format!("{folder}: {words}\n"));
-    if *replications_damaged > 0 {
-        text += &format!(
-            "{folder}/cells: {replications_damaged} of {} stored replications are damaged; the next run sets them aside and \
-             computes them again\n",
-            replications + replications_damaged
-        );
-    }
-    if !quiet {
-        beside.iter().for_each(|name| text += &format!("{folder}/{name}: not of this run\n"));
-    }
-    text + &if found.is_sound() {
-        format!("{folder}: all {files} files are as `{command}` wrote them\n")
-    } else {
-        format!("{folder}: differs from what `{command}` wrote; run that command again\n")
-    }
 }

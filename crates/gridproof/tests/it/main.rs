@@ -1,6 +1,6 @@
 //! The program, tested from outside.
 
 mod exec;
+mod help;
 mod installed;
 mod metric;
-mod short_help;
