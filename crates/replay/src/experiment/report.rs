@@ -1,7 +1,7 @@
 //! Files and terminal text of a finished experiment.
 
 use super::caution::{InLog, pitfalls};
-use super::design::{Claim, Design, Metric};
+use super::design::{Claim, Metric};
 use super::figures::{self, Answer};
 use super::file::Method;
 use super::measure::Cell;
@@ -49,11 +49,7 @@ impl<'a> ExperimentReport<'a> {
     /// Writes every file into `out`, and completes it. `timings` go into the manifest, as the only part that differs between
     /// equal runs.
     pub(super) fn write(&self, out: OutDir, timings: serde_json::Value) -> Result<()> {
-        out.write("results.csv", self.results.table()?)?;
-        out.write("differences.csv", self.results.differences()?)?;
-        out.write("best.csv", self.results.best_table()?)?;
-        out.write("ranks.csv", self.results.rank_table()?)?;
-        out.write("runs.csv", self.results.run_table()?)?;
+        self.results.tables()?.into_iter().try_for_each(|(name, table)| out.write(name, table))?;
         out.write("claims.csv", self.claims()?)?;
         if !self.in_logs.is_empty() {
             out.write("log.csv", InLog::csv(&self.in_logs, &self.results)?)?;
@@ -100,7 +96,7 @@ impl<'a> ExperimentReport<'a> {
         let in_logs = (!self.in_logs.is_empty()).then(|| InLog::table(&self.in_logs));
         Page {
             title: design.name.clone(),
-            subtitle: subtitle(design, self.plan),
+            subtitle: subtitle(self.plan),
             lead: sentences(&self.results, &[]),
             caveats: self.warnings.clone(),
             claims: self.judged.iter().zip(&design.claims).map(shown).collect(),
@@ -176,14 +172,9 @@ impl<'a> ExperimentReport<'a> {
     /// Command line that reproduces these results. It omits the engine, which has no effect on them.
     fn command_line(&self) -> String {
         let head = &self.plan.head;
-        let mut command = format!("{} experiment {}", program(), quoted(&head.file.to_string_lossy()));
-        if head.quick {
-            command += " --quick";
-        }
-        if let Some(seed) = head.seed {
-            command += &format!(" --seed {seed}");
-        }
-        command
+        let quick = if head.quick { " --quick" } else { "" };
+        let seed = head.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"));
+        format!("{} experiment {}{quick}{seed}", program(), quoted(&head.file.to_string_lossy()))
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
@@ -251,7 +242,8 @@ fn section(id: &str, title: &str, words: Vec<String>, figures: Vec<Figure>) -> S
     Section { id: id.to_owned(), title: title.to_owned(), words, parts, folds: Vec::new() }
 }
 
-fn subtitle(design: &Design, plan: &ExperimentPlan) -> String {
+fn subtitle(plan: &ExperimentPlan) -> String {
+    let design = &plan.design;
     let drawn = match design.replicate.method {
         Method::Blocks => "weeks of the log, drawn in blocks",
         Method::Users => "users of the log, drawn independently",

@@ -284,28 +284,31 @@ impl Results<'_> {
         csv(self.head(ESTIMATED), self.each().filter_map(row))
     }
 
-    /// `results.csv`.
-    pub(super) fn table(&self) -> Result<Vec<u8>> {
-        self.rows(|cell, metric| self.mean(cell, metric))
-    }
-
-    /// `differences.csv`: against the baseline.
-    pub(super) fn differences(&self) -> Result<Vec<u8>> {
-        let is_other = |cell: Cell| cell.policy != self.design.baseline;
-        self.rows(|cell, metric| is_other(cell).then(|| self.estimate(&self.difference(cell, metric)))?)
-    }
-
-    /// `best.csv`: policies that may be the best, by log, setting and metric.
-    pub(super) fn best_table(&self) -> Result<Vec<u8>> {
-        let rows = self.measures().flat_map(|(at, metric)| {
+    /// The tables, each with the name of its file.
+    pub(super) fn tables(&self) -> Result<[(&'static str, Vec<u8>); 5]> {
+        let baseline = self.design.baseline;
+        let difference = |cell: Cell, metric| self.estimate(&self.difference(cell, metric));
+        let to_baseline = |cell: Cell, metric| (cell.policy != baseline).then(|| difference(cell, metric))?;
+        let best = self.measures().flat_map(|(at, metric)| {
             let ranked = self.ranked(at, metric).into_iter();
             ranked.map(move |one| self.placed(at, one.row()))
         });
-        csv(self.head(Ranked::COLUMNS), rows)
+        let metrics = self.observations.metrics().iter().map(|metric| metric.name());
+        let runs = self.observations.rows().map(|(cell, rep, row)| {
+            let run = [self.name(*cell).to_owned(), rep.to_string(), self.design.seed.to_string()];
+            self.placed(*cell, run.into_iter().chain(row.iter().map(|value| number(*value))))
+        });
+        Ok([
+            ("results.csv", self.rows(|cell, metric| self.mean(cell, metric))?),
+            ("differences.csv", self.rows(to_baseline)?),
+            ("best.csv", csv(self.head(Ranked::COLUMNS), best)?),
+            ("ranks.csv", self.ranks()?),
+            ("runs.csv", csv(self.head(["policy", "rep", "seed"].into_iter().chain(metrics)), runs)?),
+        ])
     }
 
-    /// `ranks.csv`: ranks in each place, and over all logs and settings, where an observation is a replication over all of them.
-    pub(super) fn rank_table(&self) -> Result<Vec<u8>> {
+    /// Ranks in each place, and over all logs and settings, where an observation is a replication over all of them.
+    fn ranks(&self) -> Result<Vec<u8>> {
         let all = (vec!["all".to_owned(); 1 + self.design.vary.len()], self.places().collect());
         let each = self.places().map(|at| (self.placed(at, []), vec![at]));
         let mut rows = Vec::new();
@@ -321,15 +324,5 @@ impl Results<'_> {
             }
         }
         csv(self.head(ESTIMATED), rows)
-    }
-
-    /// `runs.csv`: every run with every metric.
-    pub(super) fn run_table(&self) -> Result<Vec<u8>> {
-        let metrics = self.observations.metrics().iter().map(|metric| metric.name());
-        let rows = self.observations.rows().map(|(cell, rep, row)| {
-            let run = [self.name(*cell).to_owned(), rep.to_string(), self.design.seed.to_string()];
-            self.placed(*cell, run.into_iter().chain(row.iter().map(|value| number(*value))))
-        });
-        csv(self.head(["policy", "rep", "seed"].into_iter().chain(metrics)), rows)
     }
 }

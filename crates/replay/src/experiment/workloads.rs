@@ -56,12 +56,10 @@ impl Held {
     pub(super) fn open(log: &Log, design: &Design, source: &Source<'_>, traces: Option<&Path>) -> Result<Self> {
         let find = |name: &Path| found(name, source, traces);
         let opened = || -> Result<Self> {
-            let (mut given, mut tells_memory) = (None, false);
-            if let Some(path) = &log.machines {
-                let path = find(path)?;
-                let places = Sites::from_file(&path, log.inside.unwrap_or_default())?;
-                (given, tells_memory) = (Some(places.machines), places.has_memory);
-            }
+            let sites = |path| Sites::from_file(&find(path)?, log.inside.unwrap_or_default());
+            let sites = log.machines.as_deref().map(sites).transpose()?;
+            let tells_memory = sites.as_ref().is_some_and(|sites| sites.has_memory);
+            let given = sites.map(|sites| sites.machines);
             let procs = log.procs.map(|procs| procs.0);
             let Some(name) = &log.model else {
                 let file = log.file.as_ref().context("log: needs a file or a model")?;
@@ -128,18 +126,19 @@ impl Held {
             return Ok(Drawn { log: log.clone(), refused: 0 });
         }
         let streams = Streams::new(design.seed, replication);
-        let drawn = match (&self.origin, self.log.deadlines.0) {
-            (SourceOrigin::Blocks(of), _) => of.redrawn(&streams),
-            (SourceOrigin::Users(log, of), _) => {
+        let drawn = match &self.origin {
+            SourceOrigin::Blocks(of) => of.redrawn(&streams),
+            SourceOrigin::Users(log, of) => {
                 of.clone().with_users(users).redrawn_within(log, (self.processors, self.density), &streams)
             }
-            (SourceOrigin::Model(model, count), Deadlines::Factor(factor)) => {
-                Ok(Drawn { log: model.drawn(&streams, *count).due_after(factor), refused: 0 })
+            SourceOrigin::Model(model, count) => {
+                let log = match self.log.deadlines.0 {
+                    Deadlines::Factor(factor) => model.drawn(&streams, *count).due_after(factor),
+                    _ => model.drawn(&streams, *count),
+                };
+                Ok(Drawn { log, refused: 0 })
             }
-            (SourceOrigin::Model(model, count), _) => Ok(Drawn { log: model.drawn(&streams, *count), refused: 0 }),
-            (SourceOrigin::Log(log), _) => {
-                Ok(Drawn { log: shaken(log, design.replicate.shift(), &streams), refused: 0 })
-            }
+            SourceOrigin::Log(log) => Ok(Drawn { log: shaken(log, design.replicate.shift(), &streams), refused: 0 }),
         };
         drawn.map_err(|error| anyhow!("{}, replication {replication}: {error}", self.path.display()))
     }
@@ -219,17 +218,18 @@ impl Held {
 impl SourceOrigin {
     /// Parts that replications of a log are drawn from, given the processors of its machine and its relative density.
     fn resampled(log: HeldLog, design: &Design, (processors, density): (u32, f64)) -> Result<Self> {
+        let weeks = design.replicate.weeks();
         Ok(match design.replicate.method {
             Method::Blocks => {
                 let of = Blocks::of(log, processors, density)?;
-                let of = design.replicate.weeks().map_or(of.clone(), |weeks| of.with_weeks(weeks));
+                let of = if let Some(weeks) = weeks { of.with_weeks(weeks) } else { of };
                 // A log that no draw resembles is refused before the first simulation.
                 of.redrawn(&Streams::new(design.seed, 0))?;
                 Self::Blocks(Box::new(of))
             }
             Method::Users => {
                 let of = Users::of(&log)?;
-                let of = design.replicate.weeks().map_or(of.clone(), |weeks| of.with_weeks(weeks));
+                let of = if let Some(weeks) = weeks { of.with_weeks(weeks) } else { of };
                 Self::Users(log, of)
             }
             Method::Shake | Method::Seeds => Self::Log(log),
