@@ -134,8 +134,7 @@ fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
 
 #[test]
 fn what_another_world_takes_and_policies_that_are_named_twice_are_refused() {
-    let folder = folder();
-    let (log, out) = (file(&folder, "log.swf", FOUR_JOBS), folder.path().join("out"));
+    let dir = Workdir::with("log.swf", FOUR_JOBS);
     for (line, expected) in [
         (
             "--model metasched --policy rr --passes per-instant",
@@ -153,8 +152,7 @@ fn what_another_world_takes_and_policies_that_are_named_twice_are_refused() {
             "--policy ptt+w=0.50: is named twice: ptt+w=0.5 and ptt+w=0.50 are both ptt+w=0.5; leave one out",
         ),
     ] {
-        let arguments: Vec<&str> = ["simulate", utf8(&log)].into_iter().chain(line.split(' ')).collect();
-        refused(&arguments, &out, 2, &[expected]);
+        dir.refuses(&format!("simulate log.swf --out out {line}"), &[expected]);
     }
 }
 

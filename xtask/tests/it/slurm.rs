@@ -67,7 +67,7 @@ fn what_it_cannot_do_is_refused() {
 
 #[test]
 fn variants_of_a_sacct_file_are_compared_beside_the_log() {
-    let folder = folder();
+    let dir = Workdir::new();
     let row = |job: u32| {
         let (submit, nodes, run) = (1_700_000_000 + 97 * job, 1 + job * 7 % 5, 100 + job * 389 % 2000);
         let (start, limit, user, cpus) = (submit + 60, run / 60 + 5, job % 3, 4 * nodes);
@@ -75,13 +75,14 @@ fn variants_of_a_sacct_file_are_compared_beside_the_log() {
     };
     let heading =
         "JobIDRaw|User|Account|QOS|Partition|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|NNodes|AllocCPUS|State\n";
-    file(&folder, "jobs.sacct", heading.to_owned() + &(1..80).map(row).collect::<String>());
+    dir.file("jobs.sacct", heading.to_owned() + &(1..80).map(row).collect::<String>());
     let conf = "NodeName=n[1-8] CPUs=4\nPartitionName=main Nodes=ALL Default=YES OverSubscribe=EXCLUSIVE\n";
-    file(&folder, "slurm.conf", conf);
-    let read = |name: &str| std::fs::read_to_string(folder.path().join("out").join(name)).expect(name);
+    dir.file("slurm.conf", conf);
+    let read = |name: &str| dir.text(&format!("out/{name}"));
     let compare = |variants: &str, code| {
         let words = "slurm --conf slurm.conf --trace jobs.sacct --phases 3 --seed 7 --out out --compare";
-        run(&folder, &format!("{words} {variants}"), code)
+        let said = dir.run(&format!("{words} {variants} --quiet"), code);
+        said.out + &said.err
     };
     let results = || {
         let variants = "base,slow=SchedulerParameters=bf_interval=600,none=\"SchedulerType=sched/builtin;KillWait=5\"";
