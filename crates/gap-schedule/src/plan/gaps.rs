@@ -54,7 +54,8 @@ impl<'a> Gaps<'a> {
     pub(super) fn span(&self, machine: usize) -> Option<Span> {
         let part = &self.plan.machines[machine];
         let span = part.span(self.job);
-        let may_fit = || self.bound != GapBound::LastStart || part.may_have_gap(self.job.request.processors, span);
+        let is_measured = self.bound == GapBound::LastStart && part.is_one_of_many;
+        let may_fit = || !is_measured || span <= part.idle.reach(self.job.request.processors);
         (self.job.request.sites.contains(site(machine)) && may_fit()).then_some(span)
     }
 

@@ -2,7 +2,6 @@
 
 use crate::queue::QueuedJob;
 use sim_core::Time;
-use std::cmp::Ordering;
 
 /// Job on a machine, planned or running, with its expected end.
 #[derive(Copy, Clone, Debug)]
@@ -45,11 +44,8 @@ impl Score {
     #[expect(clippy::cast_precision_loss, reason = "fewer jobs than 2^53")]
     pub(super) fn weight_over(&self, old: &Self) -> f64 {
         let least = old.makespan.as_secs_f64().max(1.0);
-        let makespan = match self.makespan.cmp(&old.makespan) {
-            Ordering::Less => old.makespan.since(self.makespan).as_secs_f64() / least,
-            Ordering::Equal => 0.0,
-            Ordering::Greater => -self.makespan.since(old.makespan).as_secs_f64() / least,
-        };
+        let excess = |of: Time, over: Time| of.saturating_since(over).as_secs_f64();
+        let makespan = (excess(old.makespan, self.makespan) - excess(self.makespan, old.makespan)) / least;
         let more = self.nondelayed.saturating_sub(old.nondelayed) as f64;
         let fewer = old.nondelayed.saturating_sub(self.nondelayed) as f64;
         makespan + (more - fewer) / (old.nondelayed as f64).max(1.0)

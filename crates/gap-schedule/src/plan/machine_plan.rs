@@ -16,7 +16,7 @@ pub(crate) struct MachinePlan {
     /// Number of faster machines.
     pub(super) faster: u32,
     /// True if there are other machines. Only then gaps are measured, to rule machines out.
-    is_one_of_many: bool,
+    pub(super) is_one_of_many: bool,
     /// Running jobs, the last to end first.
     pub(super) running: Vec<PlannedJob>,
     /// Planned jobs in order; starts never decrease.
@@ -52,11 +52,6 @@ pub(super) struct Releases {
 }
 
 impl Releases {
-    fn reset(&mut self, processors: u32) {
-        self.idle = processors;
-        self.ends.clear();
-    }
-
     /// Like `seize`, for an `end` no later than those already seized.
     fn seize_first(&mut self, end: Time, processors: u32) {
         self.idle -= processors;
@@ -107,11 +102,6 @@ impl MachinePlan {
     pub(super) fn span(&self, job: &QueuedJob) -> Span {
         let estimate = job.request.estimate.expect("the planner takes no job without an estimate");
         estimate.scaled(self.slowness).max(Span::from_nanos(1))
-    }
-
-    /// Returns false if certainly no gap that begins before the last planned start is that wide and long.
-    pub(super) fn may_have_gap(&self, processors: u32, span: Span) -> bool {
-        !self.is_one_of_many || span <= self.idle.reach(processors)
     }
 
     /// Start of the next planned job.
@@ -346,7 +336,8 @@ impl MachinePlan {
 
     /// Leaves in `releases` the processors that all running jobs and all jobs planned before `position` still hold at `at`.
     fn seize_before(&self, position: usize, at: Time, releases: &mut Releases) {
-        releases.reset(self.processors);
+        releases.idle = self.processors;
+        releases.ends.clear();
         for running in self.running.iter().take_while(|running| running.end > at) {
             releases.seize_first(running.end, running.job.request.processors);
         }

@@ -31,7 +31,6 @@ pub struct Tabu {
     list: VecDeque<JobId>,
     /// Counts over all calls.
     pub counts: TabuCounts,
-    exhausted: Vec<usize>,
 }
 
 sim_core::answers! {
@@ -78,7 +77,6 @@ impl Default for Tabu {
             length: 10,
             list: VecDeque::new(),
             counts: TabuCounts::default(),
-            exhausted: Vec::new(),
         }
     }
 }
@@ -132,23 +130,18 @@ impl Tabu {
 
     /// Returns the next job to move: its machine and its index in the list.
     fn select(&mut self, plan: &Plan) -> Option<(usize, usize)> {
-        self.exhausted.clear();
-        loop {
-            let late = |machine: &usize| plan.machines[*machine].late;
-            let open =
-                (0..plan.machines.len()).filter(|machine| late(machine) > 0 && !self.exhausted.contains(machine));
-            // The first of equals.
-            let machine = open.min_by_key(|machine| Reverse(late(machine)))?;
+        let late = |machine: &usize| plan.machines[*machine].late;
+        let mut open: Vec<usize> = (0..plan.machines.len()).filter(|machine| late(machine) > 0).collect();
+        // Stable: the first of equals comes first.
+        open.sort_by_key(|machine| Reverse(late(machine)));
+        open.into_iter().find_map(|machine| {
             let planned = &plan.machines[machine].planned;
             let eligible = |planned: &PlannedJob| {
                 (self.choice == TabuChoice::Last || !planned.is_on_time()) && !self.list.contains(&planned.job.job)
             };
-            if let Some(position) = planned.iter().rposition(eligible) {
-                self.counts.operations += (planned.len() - position) as u64;
-                return Some((machine, position));
-            }
-            self.counts.operations += planned.len() as u64;
-            self.exhausted.push(machine);
-        }
+            let position = planned.iter().rposition(eligible);
+            self.counts.operations += (planned.len() - position.unwrap_or(0)) as u64;
+            Some((machine, position?))
+        })
     }
 }

@@ -293,7 +293,7 @@ impl Policy for GapFilling {
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         if self.plan.update(self.search.is_some(), view) {
-            self.usage.forget_plan();
+            self.usage.sums = None;
         }
         for waiting in std::mem::take(&mut self.newcomers) {
             self.place(&waiting, view);

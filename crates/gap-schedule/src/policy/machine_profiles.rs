@@ -6,6 +6,7 @@ use crate::queue::QueuedJob;
 use crate::reason::{Reason, ReservedStart};
 use crate::view::{Machine, View, site};
 use sim_core::{AvailabilityProfile, Request, SiteId, SiteSet, Span, Time};
+use std::cmp::Reverse;
 
 /// Expected end of a running job without an estimate: the last instant of time. A job that has yet to start takes that
 /// instant too, so it conflicts with a reservation for it and gets only the processors that the reservation leaves, as
@@ -91,15 +92,13 @@ impl MachineProfiles {
         promised: &[(QueuedJob, ReservedSlot)],
     ) -> Option<Reason> {
         let request = &job.request;
-        let mut most: Option<(u32, usize)> = None;
+        let mut most = None;
         let mut barred = None;
         for &machine in self.order.iter().filter(|machine| self.suits(**machine, request)) {
             let (at, left) = self.plans[machine].shortfall(now, self.takes(machine, request), request.processors)?;
             if at == now {
                 // The one of lowest index, if several have as many.
-                if most.is_none_or(|(free, index)| left > free || left == free && machine < index) {
-                    most = Some((left, machine));
-                }
+                most = most.max(Some((left, Reverse(machine))));
                 continue;
             }
             let is_in_the_way = |(other, slot): &&(QueuedJob, ReservedSlot)| {
@@ -113,7 +112,7 @@ impl MachineProfiles {
             });
             barred.get_or_insert_with(|| Reason::Barred { machine: site(machine), at, left, by: by.collect() });
         }
-        barred.or_else(|| most.map(|(free, index)| Reason::NoRoom { machine: site(index), free }))
+        barred.or_else(|| most.map(|(free, Reverse(index))| Reason::NoRoom { machine: site(index), free }))
     }
 
     /// Reserves processors for the job from that start on.

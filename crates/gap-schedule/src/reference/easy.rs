@@ -14,10 +14,6 @@ use sim_core::SiteId;
 pub struct Easy;
 
 impl Policy for Easy {
-    fn is_pure(&self) -> bool {
-        true
-    }
-
     /// # Panics
     ///
     /// If there is more than one machine.

@@ -31,10 +31,6 @@ fn sorted<'a>(queue: impl Iterator<Item = &'a QueuedJob>, priority: Priority, vi
 }
 
 impl Policy for OrderedBackfill {
-    fn is_pure(&self) -> bool {
-        true
-    }
-
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let Backfilling { order, backfill, reserve, threshold, placement } = self.0;
         let mut plans: Vec<AvailabilityProfile> =
@@ -76,10 +72,6 @@ impl Policy for OrderedBackfill {
 }
 
 impl Policy for Fcfs {
-    fn is_pure(&self) -> bool {
-        true
-    }
-
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         let mut free = view.free.to_vec();
         for job in sorted(view.queue.iter(), self.0, view) {

@@ -66,16 +66,15 @@ impl ReasonProbe for Judge {
                 _ => None,
             });
             assert_eq!(told, started.map(|(_, machine)| *machine), "job {}: {of_it:?}", queued.job);
-            let obstacles = of_it.iter().filter(|reason| is_obstacle(reason)).count();
+            let is_obstacle = |reason: &&Reason| {
+                matches!(reason, Reason::NoRoom { .. } | Reason::Barred { .. } | Reason::Behind { .. } | Reason::Kept)
+            };
+            let obstacles = of_it.iter().copied().filter(is_obstacle).count();
             let expected = usize::from(started.is_none() && !self.told.is_empty());
             assert_eq!(obstacles, expected, "job {}: {of_it:?}", queued.job);
         }
         self.told.clear();
     }
-}
-
-fn is_obstacle(reason: &Reason) -> bool {
-    matches!(reason, Reason::NoRoom { .. } | Reason::Barred { .. } | Reason::Behind { .. } | Reason::Kept)
 }
 
 impl JudgedPass<'_> {
@@ -96,11 +95,11 @@ impl JudgedPass<'_> {
     /// Lists the processors held on the machine with their expected releases: by running jobs and by those that the pass has started.
     fn held(&self, machine: SiteId, starts: &Starts) -> Vec<(Time, u32)> {
         let soonest = self.view.now + Span::from_nanos(1);
-        let running = self.view.running[machine.index()].iter().map(|job| (job.expected_end, job.processors));
-        let here = starts.iter().filter(|(_, place)| *place == machine).map(|(job, _)| self.request(*job));
-        let takes = |request: &Request| self.view.machines[machine.index()].expects(request);
-        let here = here.map(|request| (self.view.now.saturating_add(takes(request)), request.processors));
-        running.chain(here).map(|(end, processors)| (end.max(soonest), processors)).collect()
+        let place = &self.view.machines[machine.index()];
+        let here = starts.iter().filter(|(_, place)| *place == machine);
+        let started = here.map(|(job, _)| place.running(*job, self.request(*job), self.view.now));
+        let held = self.view.running[machine.index()].iter().copied().chain(started);
+        held.map(|job| (job.expected_end.max(soonest), job.processors)).collect()
     }
 
     fn waits(&self, job: JobId) {

@@ -89,8 +89,8 @@ pub(super) struct UserUsage {
     users: Vec<UserSums>,
     // Never iterated.
     jobs: FxHashMap<JobId, PresentJob>,
-    /// Sums of the plan; `None` until needed.
-    sums: Option<PlanSums>,
+    /// Sums of the plan; `None` until needed, and after a change of more than one job.
+    pub(super) sums: Option<PlanSums>,
     /// Scratch buffer, reused across plans.
     ratios: Vec<f64>,
 }
@@ -119,7 +119,7 @@ struct PresentJob {
 
 /// Sums over the jobs of a plan.
 #[derive(Copy, Clone, Debug, Default)]
-struct PlanSums {
+pub(super) struct PlanSums {
     /// Nanoseconds.
     wait: i128,
     /// Nanoseconds.
@@ -166,11 +166,6 @@ impl UserUsage {
         let present = self.jobs[&job.job];
         self.users[present.user].change(|user| user.waited -= present.waited);
         self.finish(job, now);
-    }
-
-    /// Drops the sums after a change of more than one job.
-    pub(super) fn forget_plan(&mut self) {
-        self.sums = None;
     }
 
     /// Sums up the plan, as far as the comparator needs it, unless already done.

@@ -19,7 +19,7 @@ impl TwinChecked {
     fn check_sums(&self, view: &View<'_>) {
         let GapFilling { plan, usage, .. } = &self.0;
         let (mut kept, mut again) = (usage.clone(), usage.clone());
-        again.forget_plan();
+        again.sums = None;
         for held in &plan.held {
             let Some(slot) = held.slot else { continue };
             let value = |usage: &mut UserUsage| {
