@@ -83,8 +83,7 @@ impl Estimates {
 const LARGEST_FACTOR: f64 = 1e6;
 
 fn f_model(runtime: Span, f: f64, seed: u64, number: u64) -> Span {
-    let folded = (number ^ (number >> 32)) & u64::from(u32::MAX);
-    let index = u32::try_from(folded).expect("masked");
+    let index = u32::try_from((number ^ (number >> 32)) & u64::from(u32::MAX)).expect("masked");
     let share: f64 = Streams::new(seed, 0).stream(Purpose("f-model estimates"), index).random();
     stretched(runtime, 1.0 + f * share)
 }

@@ -123,11 +123,7 @@ impl WorkloadModel for Downey {
             let work = log_uniform(&mut work, model.shortest, model.longest);
             let average = log_uniform(&mut parallelism, 1.0, f64::from(model.processors));
             let sigma = draw::uniform(&mut variation, [0.0, model.variation]);
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "at least 1, at most all processors"
-            )]
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 1, and saturates")]
             let processors = ((average + 0.5) as u32).clamp(1, model.processors);
             let runtime = whole_seconds(work / Self::speedup(processors, average, sigma));
             ModelJob::new(id, at_second(now), processors, runtime)

@@ -28,10 +28,8 @@ impl DrawnOutages {
     pub fn new(mtbf: Span, mttr: Span, machines: u32, streams: &Streams) -> Self {
         let longest = Span::from_secs(u64::from(u32::MAX));
         for mean in [mtbf, mttr] {
-            assert!(
-                !mean.is_zero() && mean <= longest,
-                "the mean time between failures or to repair cannot be {mean} s"
-            );
+            let is_possible = !mean.is_zero() && mean <= longest;
+            assert!(is_possible, "the mean time between failures or to repair cannot be {mean} s");
         }
         let machine =
             |site| ["times to failure", "times to repair"].map(|purpose| streams.stream(Purpose(purpose), site));

@@ -140,14 +140,16 @@ impl LogSums {
         let session_jobs = table(&self.session_jobs);
         // The table's mean differs from the log's; this keeps the jobs per day.
         let steps = 10_000;
-        let mean = (0..steps)
-            .map(|step| whole(session_jobs.at((f64::from(step) + 0.5) / f64::from(steps))) as f64)
-            .sum::<f64>()
-            / f64::from(steps);
+        let jobs_at = |step: u32| whole(session_jobs.at((f64::from(step) + 0.5) / f64::from(steps))) as f64;
+        let mean = (0..steps).map(jobs_at).sum::<f64>() / f64::from(steps);
         let [products, firsts, seconds] = self.correlation;
         let spread = libm::sqrt(firsts * seconds);
         let mut users: Vec<f64> = self.users.values().map(|user| user.jobs).collect();
         users.sort_by(|a, b| b.total_cmp(a));
+        let estimates = SIZE_CLASSES.into_iter().zip(self.estimates).filter(|(_, values)| !values.is_empty());
+        let estimates = estimates.map(|(up_to, values)| EstimateShares { up_to, values: frequent(values, KEPT[2]) });
+        let runtimes = ESTIMATE_CLASSES.into_iter().zip(&self.parts).filter(|(_, parts)| parts.count > 0);
+        let runtimes = runtimes.map(|(up_to, parts)| RuntimeParts { up_to, parts: table(parts) });
         SessionModel {
             sessions_per_day: short(self.jobs as f64 / days / mean).clamp(1e-6, 1e6),
             by_hour: self.by_hour,
@@ -160,18 +162,8 @@ impl LogSums {
             runtime_factor: 1.0,
             users,
             sizes: sizes(self.sizes),
-            estimates: SIZE_CLASSES
-                .iter()
-                .zip(self.estimates)
-                .filter(|(_, values)| !values.is_empty())
-                .map(|(bound, values)| EstimateShares { up_to: *bound, values: frequent(values, KEPT[2]) })
-                .collect(),
-            runtimes: ESTIMATE_CLASSES
-                .iter()
-                .zip(&self.parts)
-                .filter(|(_, parts)| parts.count > 0)
-                .map(|(bound, parts)| RuntimeParts { up_to: *bound, parts: table(parts) })
-                .collect(),
+            estimates: estimates.collect(),
+            runtimes: runtimes.collect(),
         }
     }
 }
