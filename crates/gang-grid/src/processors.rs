@@ -96,8 +96,6 @@ impl Eligible {
 pub struct Processors {
     all: Vec<Processor>,
     sites: Vec<SiteSets>,
-    /// Number of members of each set, over all sites.
-    totals: [u32; 3],
 }
 
 /// Positions in [`SiteSets::sets`].
@@ -114,7 +112,7 @@ struct SiteSets {
 
 impl Processors {
     pub(crate) fn new(sites: &[Site]) -> Self {
-        let mut processors = Self { all: Vec::new(), sites: Vec::new(), totals: [0; 3] };
+        let mut processors = Self { all: Vec::new(), sites: Vec::new() };
         let mut first = 0_u32;
         for (index, site) in (0..).zip(sites) {
             let count = site.processors;
@@ -163,7 +161,7 @@ impl Processors {
 
     /// Number of eligible processors of the grid.
     pub fn total(&self, eligible: Eligible) -> u32 {
-        eligible.sets().iter().map(|set| self.totals[*set]).sum()
+        self.site_ids().map(|site| self.count(site, eligible)).sum()
     }
 
     /// The first site, by index, with at least `processors` eligible ones.
@@ -243,11 +241,7 @@ impl Processors {
         let state = &self.all[processor.index()];
         let SiteSets { first, sets, .. } = &mut self.sites[state.site.index()];
         let members = [state.is_idle(), state.is_held(), state.none_waiting()];
-        for ((set, total), member) in sets.iter_mut().zip(&mut self.totals).zip(members) {
-            *total -= set.len();
-            set.set(processor.0 - *first, member);
-            *total += set.len();
-        }
+        sets.iter_mut().zip(members).for_each(|(set, member)| set.set(processor.0 - *first, member));
     }
 }
 

@@ -155,21 +155,13 @@ impl Config {
 
 /// Number of tasks for each site, given the room there (R18); all tasks, if there is room.
 fn shares(split: Split, tasks: usize, rooms: &[usize]) -> Vec<usize> {
-    let mut left = tasks;
-    let mut shares = vec![0; rooms.len()];
+    let step = if split == Split::Even { 1 } else { tasks };
+    let (mut left, mut shares) = (tasks.min(rooms.iter().sum()), vec![0; rooms.len()]);
     while left > 0 {
-        let before = left;
         for (share, room) in shares.iter_mut().zip(rooms) {
-            let more = match split {
-                Split::Pooled | Split::SiteBySite => left,
-                Split::Even => left.min(1),
-            };
-            let more = more.min(room - *share);
+            let more = step.min(left).min(room - *share);
             *share += more;
             left -= more;
-        }
-        if left == before {
-            break;
         }
     }
     shares
