@@ -30,7 +30,7 @@ pub(crate) fn work_of(time: Span) -> Work {
 }
 
 /// Limits and costs that hold on every node of a cluster.
-#[derive(Copy, Clone, Debug, PartialEq)]
+#[derive(Copy, Clone, Debug)]
 pub(crate) struct NodeRules {
     pub(crate) cluster: Cluster,
     readings: Readings,
@@ -39,20 +39,6 @@ pub(crate) struct NodeRules {
     /// Demand of a local user, in millionths and in KiB.
     user_cpu: u32,
     user_memory: u64,
-}
-
-impl NodeRules {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
-    fn new(config: &Config, cluster: &Cluster) -> Self {
-        Self {
-            cluster: *cluster,
-            readings: config.readings,
-            mpl: config.mpl,
-            task_overhead: config.task_overhead,
-            user_cpu: (config.local.cpu * f64::from(PROCESSOR)).round() as u32,
-            user_memory: (config.local.memory * cluster.memory as f64).round() as u64,
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
@@ -152,8 +138,17 @@ pub(crate) struct ClusterState {
 
 impl ClusterState {
     /// The idle nodes of a cluster, each with a user if they are `occupied`.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "fractions of what fits")]
     pub(crate) fn new(config: &Config, cluster: &Cluster, occupied: bool) -> Self {
-        let (nodes, rules) = (cluster.nodes, NodeRules::new(config, cluster));
+        let nodes = cluster.nodes;
+        let rules = NodeRules {
+            cluster: *cluster,
+            readings: config.readings,
+            mpl: config.mpl,
+            task_overhead: config.task_overhead,
+            user_cpu: (config.local.cpu * f64::from(PROCESSOR)).round() as u32,
+            user_memory: (config.local.memory * cluster.memory as f64).round() as u64,
+        };
         let (demand, memory) = if occupied { (rules.user_cpu, rules.user_memory) } else { (0, 0) };
         // Level and factor concern only tasks, and are recomputed with each.
         let (level, factor) = (f64::INFINITY, 1.0);
