@@ -19,39 +19,26 @@ use serde::Serialize;
 use settings::{File, Variant};
 use sim_core::{Sim, Streams};
 
-/// W of PTT, as bits, whose order is that of the nonnegative numbers.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-struct PttWeight(u64);
-
-impl PttWeight {
-    const ZERO: Self = Self::of(0.0);
-    const HALF: Self = Self::of(0.5);
-    const ONE: Self = Self::of(1.0);
-
-    const fn of(weight: f64) -> Self {
-        Self(weight.to_bits())
-    }
-
-    const fn value(self) -> f64 {
-        f64::from_bits(self.0)
-    }
-}
-
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 enum Policy {
     Ffit,
     Rr,
     Tat,
-    Ptt(PttWeight),
+    /// PTT with W as bits, whose order is that of the nonnegative numbers.
+    Ptt(u64),
 }
 
 impl Policy {
+    const fn ptt(weight: f64) -> Self {
+        Self::Ptt(weight.to_bits())
+    }
+
     fn name(self) -> String {
         match self {
             Self::Ffit => "FFIT".to_owned(),
             Self::Rr => "RR".to_owned(),
             Self::Tat => "TAT".to_owned(),
-            Self::Ptt(weight) => format!("PTT W={}", weight.value()),
+            Self::Ptt(bits) => format!("PTT W={}", f64::from_bits(bits)),
         }
     }
 
@@ -61,7 +48,7 @@ impl Policy {
             Self::Ffit => Box::new(Ffit::new(readings)),
             Self::Rr => Box::new(Rr::new(readings)),
             Self::Tat => Box::new(Tat::new(readings)),
-            Self::Ptt(weight) => Box::new(Ptt::new(readings, Weights::Same(weight.value()))),
+            Self::Ptt(bits) => Box::new(Ptt::new(readings, Weights::Same(f64::from_bits(bits)))),
         }
     }
 }
@@ -107,7 +94,7 @@ impl MetaLorasPaper {
 
     /// Returns the policies that the figures compare.
     fn policies(&self) -> Vec<Policy> {
-        let weights = self.file.policy.weights.iter().map(|weight| Policy::Ptt(PttWeight::of(*weight)));
+        let weights = self.file.policy.weights.iter().map(|weight| Policy::ptt(*weight));
         [Policy::Ffit, Policy::Rr, Policy::Tat].into_iter().chain(weights).collect()
     }
 

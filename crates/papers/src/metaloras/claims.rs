@@ -1,6 +1,6 @@
 //! The claims of the paper, as `docs/papers/metaloras.md` lists them.
 
-use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant};
+use super::{Cell, MetaLorasPaper, Metric, Policy, Variant};
 use lab::claim::{Check, Claim, Remark, Rule};
 use lab::exhibit::Extra;
 use lab::quantity::{DesignPoint, Quantity};
@@ -8,9 +8,9 @@ use metasched::config::{Candidates, NoCandidate};
 
 type Checks = Vec<Check<Cell>>;
 
-const W0: Policy = Policy::Ptt(PttWeight::ZERO);
-const W05: Policy = Policy::Ptt(PttWeight::HALF);
-const W1: Policy = Policy::Ptt(PttWeight::ONE);
+const W0: Policy = Policy::ptt(0.0);
+const W05: Policy = Policy::ptt(0.5);
+const W1: Policy = Policy::ptt(1.0);
 const CLASSIC: [Policy; 2] = [Policy::Ffit, Policy::Rr];
 const PTT: [Policy; 3] = [W0, W05, W1];
 /// Policies that use predictions.

@@ -1,7 +1,7 @@
 //! Figures 3 to 5, the prediction errors, and the trade-off by W.
 
 use super::claims::side_by_side;
-use super::{Cell, MetaLorasPaper, Metric, Policy, PttWeight, Variant};
+use super::{Cell, MetaLorasPaper, Metric, Policy, Variant};
 use lab::chart::{self, Axis, Chart, Point};
 use lab::exhibit::Extra;
 use lab::paper::{Exhibit, Panel, Series};
@@ -56,7 +56,7 @@ fn named(name: &str, variant: Variant) -> String {
 fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
     let weights = &paper.file.policy.tradeoff_weights;
     let both = |variant: Variant, level: usize, weight: f64| {
-        let cell = Cell { variant, level, policy: Policy::Ptt(PttWeight::of(weight)) };
+        let cell = Cell { variant, level, policy: Policy::ptt(weight) };
         [paper.slowdown(cell), cell.get(Metric::turnaround)]
     };
     let lines = Variant::PRESETS.map(|variant| paper.occupied_levels().into_iter().map(move |level| (variant, level)));

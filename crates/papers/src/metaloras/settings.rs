@@ -1,6 +1,5 @@
 //! The scenario file, and its two presets.
 
-use super::PttWeight;
 use super::mix::{WorkloadTable, kib};
 use anyhow::{Context, Result, ensure};
 use lab::scenario::Scenario;
@@ -88,11 +87,10 @@ impl File {
             (1..=100_000).contains(&jobs),
             "workload.copies makes {jobs} jobs; expected at least 1 and at most 100000"
         );
-        for weight in [PttWeight::ZERO, PttWeight::HALF, PttWeight::ONE] {
+        for weight in [0.0, 0.5, 1.0_f64] {
             ensure!(
-                policy.weights.iter().any(|given| PttWeight::of(*given) == weight),
-                "policy.weights leaves out {}; the claims are about 0, 0.5 and 1: add other weights beside these",
-                weight.value()
+                policy.weights.iter().any(|given| given.total_cmp(&weight).is_eq()),
+                "policy.weights leaves out {weight}; the claims are about 0, 0.5 and 1: add other weights beside these"
             );
         }
         self.can_run().context("[platform], [local_users], [workload] and [readings]")
