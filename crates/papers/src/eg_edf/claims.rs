@@ -27,6 +27,7 @@ pub(super) struct ClaimBuilder<'a> {
 }
 
 impl ClaimBuilder<'_> {
+    #[expect(clippy::too_many_lines, reason = "a table")]
     pub(super) fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             // Late jobs: figure 1, left.

@@ -44,18 +44,17 @@ fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule
 /// Runs `jobs` on `clusters`, given by their numbers of processors. Jobs are cut at their limits. Records are in order of ids.
 pub(super) fn run(clusters: &[u32], scheduler: Box<dyn gap_schedule::Policy>, jobs: &[Job]) -> Vec<JobRecord> {
     let machines = clusters.iter().map(|processors| Machine::new(*processors)).collect();
-    let jobs: Vec<Job> = jobs.iter().map(without_habits).collect();
+    // Its run time is its work.
+    let plain = |job: &Job| {
+        let mut plain = Job { runtime: work(job), ..*job };
+        plain.request.estimate = Some(limit(job));
+        plain
+    };
+    let jobs: Vec<Job> = jobs.iter().map(plain).collect();
     let (_, log) = Sim::new(MultiCluster::new(machines, scheduler, jobs.into_iter()), JobLog::collecting()).run();
     let mut records = log.into_sink();
     records.sort_by_key(|record| record.job.id);
     records
-}
-
-/// Returns the job for a grid of the same clusters: its run time is its work.
-fn without_habits(job: &Job) -> Job {
-    let mut plain = Job { runtime: work(job), ..*job };
-    plain.request.estimate = Some(limit(job));
-    plain
 }
 
 #[cfg(test)]

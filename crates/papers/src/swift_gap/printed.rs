@@ -59,12 +59,7 @@ pub(super) fn mean(workload: Workload, metric: Metric, policy: Policy) -> Printe
 
 /// Returns the improvement of SG over `policy` in table 4, in percent; `None` for SG itself and for Best Gap.
 pub(super) fn enhancement(workload: Workload, metric: Metric, policy: Policy) -> Option<Printed> {
-    let column = match policy {
-        Policy::SwiftGap | Policy::Nearest | Policy::BestGap => return None,
-        Policy::Bgt => 0,
-        Policy::Cons => 2,
-        Policy::Easy => 4,
-    };
+    let column = 2 * Policy::OTHERS.iter().position(|other| *other == policy)?;
     Some(Printed::new(TABLE_4[metric as usize][column + usize::from(workload == Workload::Wagap)]))
 }
 
