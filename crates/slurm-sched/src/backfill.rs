@@ -4,26 +4,17 @@ mod early_end;
 mod quick;
 
 use crate::cluster::Cluster;
-use crate::conf::Scheduling;
+use crate::conf::{Conf, Scheduling};
 use crate::limits::BEFORE_SELECTION;
 use crate::nodes::NodeSet;
 use crate::queue::{Entry, Pass, Start};
 use crate::site::Site;
 use crate::table::{NodeSpace, Record};
+use crate::text::stamp;
 use crate::will_run::{ExpectedEnds, WillRun};
 use crate::workload::array_of;
 use quick::Bounds;
 use std::collections::BTreeMap;
-
-/// Slot that the search for a job tested.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Step {
-    pub from: i64,
-    /// Nodes that stay unplanned from there for the limit of the job.
-    pub usable: NodeSet,
-    /// Start and nodes by the will-run test.
-    pub will_run: Option<(i64, NodeSet)>,
-}
 
 /// Nodes that the search for a job found, with the planned start and end unless the job starts now.
 type Found = Option<(NodeSet, Option<(i64, i64)>)>;
@@ -34,6 +25,7 @@ type Counts = BTreeMap<(u8, usize, usize), usize>;
 /// Backfill pass in progress.
 struct Search<'a> {
     cluster: &'a mut Cluster,
+    conf: &'a Conf,
     settings: &'a Scheduling,
     /// See [`crate::Version::is_new`].
     is_new: bool,
@@ -54,7 +46,8 @@ struct Search<'a> {
     candidates: Option<Vec<usize>>,
     /// Index of the entry before which the rest of the queue is examined next.
     due: usize,
-    steps: Vec<Step>,
+    /// Slots that the search for that job tested, in words.
+    steps: Vec<String>,
     /// Tasks of each array and partition: those planned, and those tested that got neither a plan nor a start.
     arrays: BTreeMap<(u32, usize), (usize, usize)>,
 }
@@ -66,11 +59,16 @@ pub(crate) fn backfill(cluster: &mut Cluster, queue: &[Entry], now: i64, site: &
     search.pass
 }
 
-/// Returns the steps of the search for one job in such a pass.
-pub(crate) fn explain(cluster: &mut Cluster, queue: &[Entry], now: i64, site: &Site, job: u32) -> Vec<Step> {
+/// Describes how such a pass searched the start of a job.
+pub(crate) fn explain(cluster: &mut Cluster, queue: &[Entry], now: i64, site: &Site, job: u32) -> String {
+    const SHOWN: usize = 4;
     let mut search = Search { watched: Some(job), ..Search::new(cluster, now, site) };
     search.run(queue);
-    search.steps
+    let count = search.steps.len();
+    match &search.steps[count.saturating_sub(SHOWN)..] {
+        [] => "the backfill pass does not reach the job".to_owned(),
+        last => format!("search of the backfill pass, the last slots of {count}: {}", last.join(" | ")),
+    }
 }
 
 impl<'a> Search<'a> {
@@ -82,6 +80,7 @@ impl<'a> Search<'a> {
         let pass = Pass::default();
         Self {
             cluster,
+            conf: &site.conf,
             settings,
             is_new: site.version.is_new(),
             now,
@@ -235,7 +234,12 @@ impl<'a> Search<'a> {
                 None
             };
             if self.watched == Some(entry.job) {
-                self.steps.push(Step { from, usable: usable.clone(), will_run: found.clone() });
+                let names = |nodes: &NodeSet| self.conf.node_list(nodes.iter());
+                let result = match &found {
+                    Some((time, nodes)) => format!("the will-run test finds {} at {}", names(nodes), stamp(*time)),
+                    None => "no start there".to_owned(),
+                };
+                self.steps.push(format!("from {}: unplanned {}; {result}", stamp(from), names(&usable)));
             }
             let Some((start, nodes)) = found else {
                 if later == 0 {

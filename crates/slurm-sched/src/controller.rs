@@ -274,8 +274,7 @@ impl Controller {
     /// Decides a main pass. The nodes are held afterwards; [`Self::commit`] removes the jobs from the queue.
     pub(crate) fn main_pass(&mut self, now: i64, is_full: bool) -> Pass {
         self.prepare(now);
-        let settings = &self.site.conf.scheduling;
-        main_pass(&mut self.cluster, &self.queue, &mut self.lacking, now, is_full, settings)
+        main_pass(&mut self.cluster, &self.queue, &mut self.lacking, now, is_full, &self.site.conf.scheduling)
     }
 
     /// Decides a backfill pass, which may end early in a simulation. The nodes are held afterwards;

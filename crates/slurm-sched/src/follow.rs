@@ -3,13 +3,12 @@
 //! The log gives the order of events and passes. Before each pass this crate's controller is in the state that the
 //! log's decisions have produced. It decides, the decisions are compared, and it continues from those of the log.
 
-use crate::backfill::{Step, explain};
+use crate::backfill::explain;
 use crate::cluster::Cluster;
 use crate::conf::YEAR;
 use crate::controller::{By, Controller};
 use crate::error::FollowError;
 use crate::log::{Entry, Event, events};
-use crate::nodes::NodeSet;
 use crate::queue::{Pass, Start};
 use crate::site::Site;
 use crate::text::stamp;
@@ -196,11 +195,8 @@ impl LogFollower<'_> {
                 self.compare_priority("backfill", entry, job, before.priority(job, partition), priority);
             }
         }
-        let conf = &self.site.conf;
-        let rule = |job: u32| {
-            let steps = explain(&mut before.cluster.clone(), &before.queue, first.time, self.site, job);
-            words(&steps, &|nodes| conf.node_list(nodes.iter()))
-        };
+        let site = self.site;
+        let rule = |job| explain(&mut before.cluster.clone(), &before.queue, first.time, site, job);
         let of_array = |plan: Start| Start { job: array_of(plan.job).0, ..plan };
         let our_plans: Vec<Start> = pass.plans.into_iter().map(of_array).collect();
         self.comparison.backfill_passes += 1;
@@ -381,21 +377,4 @@ fn decide_main_pass(controller: &mut Controller, now: i64, is_full: bool, theirs
 fn prepare(controller: &mut Controller, now: i64, starts: &[Decision]) {
     controller.prepare(now);
     starts.iter().for_each(|(_, start)| controller.cluster.clean(&start.nodes));
-}
-
-/// Describes how the backfill pass searched the start of a job.
-fn words(steps: &[Step], names: &dyn Fn(&NodeSet) -> String) -> String {
-    let slot = |step: &Step| {
-        let found = match &step.will_run {
-            Some((time, nodes)) => format!("the will-run test finds {} at {}", names(nodes), stamp(*time)),
-            None => "no start there".to_owned(),
-        };
-        format!("from {}: unplanned {}; {found}", stamp(step.from), names(&step.usable))
-    };
-    const SHOWN: usize = 4;
-    let last: Vec<String> = steps[steps.len().saturating_sub(SHOWN)..].iter().map(slot).collect();
-    match last.as_slice() {
-        [] => "the backfill pass does not reach the job".to_owned(),
-        _ => format!("search of the backfill pass, the last slots of {}: {}", steps.len(), last.join(" | ")),
-    }
 }

@@ -90,10 +90,13 @@ fn ranges(inner: &str, room: usize) -> Result<Vec<(u64, usize)>, &'static str> {
     Ok(all)
 }
 
+/// First and last of consecutive numbers, and the digits of the first.
+type Numbers = (u64, u64, usize);
+
 /// Prints `names` in their order, neighbours with one prefix between one pair of brackets.
 pub(crate) fn fold<S: AsRef<str>>(names: &[S]) -> String {
-    // Prefix with the first and the last of consecutive numbers, and the digits of the first; a whole name without a number.
-    let mut runs: Vec<(&str, Option<(u64, u64, usize)>)> = Vec::new();
+    // Prefixes with their numbers; a whole name without a number has none.
+    let mut runs: Vec<(&str, Option<Numbers>)> = Vec::new();
     for name in names.iter().map(AsRef::as_ref) {
         let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &name[prefix.len()..];
