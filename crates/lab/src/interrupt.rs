@@ -5,9 +5,9 @@ use crate::control::Control;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
-static INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 #[cfg(unix)]
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
@@ -34,11 +34,10 @@ pub fn listen() {
         if signal == signal_hook::consts::SIGHUP && is_ignored(signal) {
             continue;
         }
-        let interrupted = || Arc::clone(INTERRUPTED.get_or_init(Arc::default));
         // If registering fails, the signal ends the program at once, which loses nothing either. The order matters: the first signal finds
         // the flag down, the second finds it up.
-        let _ = flag::register_conditional_shutdown(signal, 130, interrupted());
-        let _ = flag::register(signal, interrupted());
+        let _ = flag::register_conditional_shutdown(signal, 130, Arc::clone(&INTERRUPTED));
+        let _ = flag::register(signal, Arc::clone(&INTERRUPTED));
     }
 }
 
@@ -53,5 +52,5 @@ fn is_ignored(signal: i32) -> bool {
 
 /// Returns true if the end of the program, or of this thread's command, was requested.
 pub fn requested() -> bool {
-    Control::is_stopped() || INTERRUPTED.get().is_some_and(|interrupted| interrupted.load(Ordering::SeqCst))
+    Control::is_stopped() || INTERRUPTED.load(Ordering::SeqCst)
 }

@@ -21,14 +21,7 @@ pub const VARIABLE: &str = "GRID_TRACES";
 pub type Declared = (&'static str, &'static str);
 
 /// Declares the logs of a paper, within its `impl Paper`: file, and SHA-256 of the unpacked text. The paper has a field `logs` of the type
-/// [`Logs`](crate::logs::Logs), which receives them.
-///
-/// ```ignore
-/// impl Paper for MyPaper {
-///     lab::logs! { "KTH-SP2-1996-2.1-cln.swf.gz" = "fba36494c4e4257f72182e8b629ebb0bcb054b3b82851ef957445bd627adcc87" }
-///     // …
-/// }
-/// ```
+/// [`Logs`](crate::logs::Logs), which receives them. docs/extending.md ("A paper over logs") shows it.
 #[macro_export]
 macro_rules! logs {
     ($($file:literal = $sha256:literal),+ $(,)?) => {

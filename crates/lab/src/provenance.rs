@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 static BUILT: OnceLock<[&str; 2]> = OnceLock::new();
 
@@ -30,19 +30,19 @@ pub fn sources() -> &'static str {
 
 /// Returns the path of the running executable; empty if the system does not report it.
 pub fn executable() -> &'static Path {
-    static PATH: OnceLock<PathBuf> = OnceLock::new();
-    PATH.get_or_init(|| std::env::current_exe().unwrap_or_default())
+    static PATH: LazyLock<PathBuf> = LazyLock::new(|| std::env::current_exe().unwrap_or_default());
+    &PATH
 }
 
 pub(crate) fn executable_sha256() -> &'static str {
-    static HASH: OnceLock<String> = OnceLock::new();
-    HASH.get_or_init(|| {
+    static HASH: LazyLock<String> = LazyLock::new(|| {
         // On Linux this is the running program, even if another build has replaced the file.
         let running = Path::new("/proc/self/exe");
         let hash = sha256_of(if running.exists() { running } else { executable() });
         // An executable that cannot be read has no identity beyond its process: its stored results are never reused.
         hash.unwrap_or_else(|_| format!("process {}", std::process::id()))
-    })
+    });
+    &HASH
 }
 
 /// Returns the identity of the code that computes a result: the hash of Gridproof's sources. For a program that `adds` to them, or that
@@ -65,10 +65,9 @@ pub fn sha256_of(path: &Path) -> io::Result<String> {
 /// Returns the SHA-256 of each file, by its path; fails if one cannot be read.
 pub fn hashes_of(files: &[PathBuf]) -> Result<BTreeMap<String, String>> {
     let hash = |path: &PathBuf| {
-        let hash = match path {
-            path if path == executable() => executable_sha256().to_owned(),
-            path => sha256_of(path).with_context(|| format!("cannot read {}, a part of a policy", path.display()))?,
-        };
+        let unreadable = || format!("cannot read {}, a part of a policy", path.display());
+        let is_own = path == executable();
+        let hash = if is_own { executable_sha256().to_owned() } else { sha256_of(path).with_context(unreadable)? };
         Ok((path.to_string_lossy().into_owned(), hash))
     };
     files.iter().map(hash).collect()

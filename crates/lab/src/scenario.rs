@@ -49,23 +49,14 @@ pub enum Effort {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Runs {
     /// Replications of each cell without `--reps`.
-    replications: u32,
+    pub(crate) replications: u32,
     /// Replications with `--quick`, if different.
-    quick_replications: Option<u32>,
+    pub(crate) quick_replications: Option<u32>,
     /// Seed without `--seed`.
     pub(crate) seed: u64,
 }
 
 const KEYS: [&str; 3] = ["replications", "quick_replications", "seed"];
-
-impl Runs {
-    pub(crate) fn replications(&self, effort: Effort) -> u32 {
-        match effort {
-            Effort::Full => self.replications,
-            Effort::Quick => self.quick_replications.unwrap_or(self.replications),
-        }
-    }
-}
 
 static WORKSPACE: OnceLock<PathBuf> = OnceLock::new();
 
@@ -244,10 +235,9 @@ mod tests {
 
     #[test]
     fn a_quick_run_has_replications_of_its_own_where_the_scenario_says_so() {
-        let runs = parsed(TEXT).runs().expect("good");
-        assert_eq!((runs.replications(Effort::Full), runs.replications(Effort::Quick), runs.seed), (20, 4, 7));
-        let runs = parsed(&TEXT.replace("quick_replications = 4\n", "")).runs().expect("good");
-        assert_eq!(runs.replications(Effort::Quick), 20);
+        let runs = |text: &str| parsed(text).runs().expect("good");
+        assert_eq!(runs(TEXT), Runs { replications: 20, quick_replications: Some(4), seed: 7 });
+        assert_eq!(runs(&TEXT.replace("quick_replications = 4\n", "")).quick_replications, None);
     }
 
     #[test]

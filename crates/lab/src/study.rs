@@ -116,7 +116,8 @@ impl<P: Paper> Session<P> {
             paper = paper.with_logs(Logs::read(P::LOGS, request.traces.as_deref())?);
         }
         let seed = request.seed.unwrap_or(runs.seed);
-        let replications = request.reps.unwrap_or_else(|| runs.replications(request.effort()));
+        let quick = runs.quick_replications.filter(|_| request.quick);
+        let replications = request.reps.or(quick).unwrap_or(runs.replications);
         ensure!(replications > 0, "--reps 0: at least one replication is needed, two for an interval");
         Ok(Self { paper, scenario, seed, replications })
     }
