@@ -3,7 +3,6 @@
 //! The schedule and the log are read whole: memory grows with both.
 
 mod feasible;
-mod finding;
 mod follower;
 mod schedule;
 
@@ -14,8 +13,7 @@ use crate::simulate::predicting::by_estimates;
 use crate::simulate::sites::Sites;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
-use feasible::{Checked, LoggedJobs};
-use finding::{FindingKind, FindingList, FindingsOfKind};
+use feasible::{Checked, FindingKind, FindingList, FindingsOfKind, LoggedJobs};
 use follower::Differences;
 use lab::output::manifest::Manifest;
 use sim_core::{Outage, Time};

@@ -5,24 +5,22 @@ use workload::repair::Unread;
 
 /// One note per kind of information that the run ignores. `machines_tell_memory`: the machine file has memory per node.
 pub(crate) fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> {
-    let all = unread.jobs;
-    let of_jobs = |count: u64, request: &str| (count > 0).then(|| format!("{} {request}", share(count, all)));
-    let memory = match (of_jobs(unread.memory, "request memory (field 10)"), machines_tell_memory) {
-        (Some(jobs), false) => Some(format!("{jobs}, which this world ignores")),
-        (Some(jobs), true) => {
-            Some(format!("{jobs}, and the machine file gives memory per node; this world ignores both"))
+    let of_jobs = |count: u64, rest: &str| (count > 0).then(|| format!("{} {rest}", share(count, unread.jobs)));
+    let memory = match (unread.memory, machines_tell_memory) {
+        (0, true) => Some("the machine file gives memory per node, which this world ignores".to_owned()),
+        (jobs, false) => of_jobs(jobs, "request memory (field 10), which this world ignores"),
+        (jobs, true) => {
+            let both = "and the machine file gives memory per node; this world ignores both";
+            of_jobs(jobs, &format!("request memory (field 10), {both}"))
         }
-        (None, true) => Some("the machine file gives memory per node, which this world ignores".to_owned()),
-        (None, false) => None,
     };
-    let dependencies = of_jobs(unread.preceding_job, "name a preceding job (field 17)").map(|jobs| {
-        format!("{jobs}, which this world ignores: each job is submitted at the time in the log, whenever others end")
-    });
-    let nodes = of_jobs(unread.nodes, "request nodes (column 21)").map(|jobs| {
-        format!("{jobs}, which this world ignores: it counts processors alone (--profile alea31 reads them)")
-    });
-    let partitions = (unread.partitions.len() > 1).then(|| {
-        let count = unread.partitions.len();
+    let dependencies = "name a preceding job (field 17), which this world ignores: each job is submitted at the time in the log, \
+                        whenever others end";
+    let nodes =
+        "request nodes (column 21), which this world ignores: it counts processors alone (--profile alea31 reads them)";
+    let (dependencies, nodes) = (of_jobs(unread.preceding_job, dependencies), of_jobs(unread.nodes, nodes));
+    let count = unread.partitions.len();
+    let partitions = (count > 1).then(|| {
         format!("jobs name {count} partitions (field 16), which this world ignores: a job may start on any place that is wide enough")
     });
     [memory, dependencies, nodes, partitions].into_iter().flatten().collect()

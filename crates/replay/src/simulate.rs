@@ -9,7 +9,6 @@ mod exec;
 mod free;
 mod grid_tree;
 mod hier;
-mod log;
 mod metasched;
 mod name;
 mod own;

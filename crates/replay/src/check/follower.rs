@@ -3,8 +3,7 @@
 //! The world of `simulate` runs once more, with its own order of events, passes, predictions and outages. At each pass the policy
 //! decides; the starts are those of the schedule.
 
-use super::feasible::{Checked, LoggedJobs, PlannedStart};
-use super::finding::{FindingKind, FindingList};
+use super::feasible::{Checked, FindingKind, FindingList, LoggedJobs, PlannedStart};
 use crate::options::MachineOptions;
 use crate::simulate::policy;
 use anyhow::Result;
@@ -34,11 +33,7 @@ pub(super) struct Differences {
 }
 
 /// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, and its starts are in
-/// order of time, as are the outages, up to its end.
-///
-/// # Errors
-///
-/// A policy that cannot decide.
+/// order of time, as are the outages, up to its end. Fails if the policy cannot decide.
 pub(super) fn check(
     jobs: &LoggedJobs,
     machines: Vec<Machine>,

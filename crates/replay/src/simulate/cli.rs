@@ -183,11 +183,7 @@ pub enum Table {
 }
 
 impl Simulate {
-    /// Returns these options for each log alone.
-    ///
-    /// # Errors
-    ///
-    /// Two logs would have results in one folder.
+    /// Returns these options for each log alone. Fails if two logs would have results in one folder.
     pub(super) fn each_log(&self) -> Result<Vec<Self>> {
         if self.further.is_empty() {
             return Ok(vec![self.clone()]);
@@ -195,11 +191,10 @@ impl Simulate {
         let mut names = BTreeSet::new();
         let one = |log: &PathBuf| {
             let name = stem(log);
-            let is_new = names.insert(name.clone());
-            let log_file = log.display();
             ensure!(
-                is_new,
-                "{log_file}: two logs are called {name}, and their results would share a folder; rename one"
+                names.insert(name.clone()),
+                "{}: two logs are called {name}, and their results would share a folder; rename one",
+                log.display()
             );
             let out = self.out.as_ref().map(|out| out.join(name));
             let log = LogOptions { log: Some(log.clone()), ..self.log.clone() };

@@ -145,8 +145,10 @@ impl Exec {
     /// Starts the program and sends the greeting, which it must answer within `patience`.
     pub(super) fn start(command: &Command, machines: &[Machine], numbers: Numbers, patience: Duration) -> Result<Self> {
         let mut conversation = Conversation::start(&command.0, patience)?;
-        let size = |(machine, Machine { processors, speed }): (u32, &Machine)| json!({ "machine": machine, "processors": processors, "speed": speed });
-        let machines: Vec<Value> = (0..).zip(machines).map(size).collect();
+        let sizes = (0_u32..).zip(machines).map(|(machine, Machine { processors, speed })| {
+            json!({ "machine": machine, "processors": processors, "speed": speed })
+        });
+        let machines: Vec<Value> = sizes.collect();
         conversation.send(&json!({ "type": "hello", "protocol": PROTOCOL, "machines": machines }))?;
         let Ready { kind, protocol, every } = conversation.answer(READY)?;
         let is_timed = protocol == TIMED;

@@ -1,9 +1,8 @@
 //! Systems of hier-grid by name, and a log under one of them.
 
 use super::grid_tree::GridTree;
-use super::log::Log;
 use super::name::{Chosen, Registry};
-use super::watch::{Outcome, RunRequest, Watch};
+use super::watch::{Log, Outcome, RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use crate::units::float;

@@ -1,9 +1,8 @@
 //! Policies of metasched by name, and a log under one of them.
 
 use super::clusters;
-use super::log::Log;
 use super::name::{Chosen, Registry};
-use super::watch::{Outcome, RunRequest, Watch};
+use super::watch::{Log, Outcome, RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result};

@@ -326,11 +326,8 @@ impl Policy {
         self.settings.slurm.as_ref().map(|cluster| format!("{self}: {}", cluster.assumptions()))
     }
 
-    /// The policy on this number of places, before its first job.
-    ///
-    /// # Panics
-    ///
-    /// Panics if it is a program: those are started elsewhere, since a start may fail.
+    /// The policy on this number of places, before its first job. Panics if it is a program: those are started elsewhere, since a start
+    /// may fail.
     pub(crate) fn at_work(&self, seed: u64, on: &MachineOptions, places: usize) -> Box<dyn AtWork> {
         match &self.kind {
             Kind::Ours(base) => (base.build)(&self.settings, seed, on, places),

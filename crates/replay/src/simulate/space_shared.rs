@@ -2,11 +2,10 @@
 
 use super::clock::{Course, LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Numbers};
-use super::log::Log;
 use super::policy::Policy;
 use super::predicting::{by_estimates, expired_percent, in_words};
 use super::sites::Sites;
-use super::watch::{Known, Outcome, RunRequest, Watch};
+use super::watch::{Known, Log, Outcome, RunRequest, Watch};
 use super::world::{Entry, Opened, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::Listener;

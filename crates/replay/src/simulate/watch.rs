@@ -1,10 +1,14 @@
-//! The record of a run: the summary, its blocks and classes, the levels over time, and the files of its jobs.
+//! The log of a run, read job by job at the pace of the model, and its record: the summary, its blocks and classes, the levels over time,
+//! and the files of its jobs.
 
+use super::clock::ensure_ends_on;
 use super::free::Free;
 use super::rows::{Rows, SimulatedJob, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
+use crate::options::LogOptions;
 use crate::units::float;
+use anyhow::{Result, anyhow};
 use lab::control::Control;
 use metrics::backlog::Backlog;
 use metrics::sums::Breakdown;
@@ -15,7 +19,7 @@ use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use workload::Repairs;
+use workload::{Intake, LogJob, Repairs, SwfReader};
 
 /// Number of jobs, over all policies, up to which logs are drawn as Gantt charts: a larger page would take megabytes.
 const GANTT_JOBS: usize = 3000;
@@ -39,6 +43,47 @@ pub(crate) struct RunRequest<'a> {
 
 /// The log's data of each job in the system. Never iterated.
 pub(super) type Known = Rc<RefCell<FxHashMap<JobId, Box<SimulatedJob>>>>;
+
+/// Log of a simulation, repaired, which is read when the model requests jobs.
+pub(super) struct Log {
+    intake: RefCell<Intake>,
+    slowest: f64,
+    failed: RefCell<Option<anyhow::Error>>,
+}
+
+impl Log {
+    pub(super) fn open(options: &LogOptions, sites: &Sites) -> Result<Self> {
+        let mut intake = Intake::new(SwfReader::open(options.trace())?, options.intake(sites.widest()));
+        if let Some(rule) = sites.rule {
+            intake.note(rule);
+        }
+        Ok(Self { intake: RefCell::new(intake), slowest: sites.slowest(), failed: RefCell::new(None) })
+    }
+
+    /// Returns `of` its jobs, up to the first error. The log's data of each job is entered into `known`.
+    pub(super) fn jobs<T>(&self, known: Known, of: impl Fn(&LogJob) -> T) -> impl Iterator<Item = T> {
+        let next = move || {
+            let job = self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten()?;
+            let (id, of_job, runtime) = (job.job.id, of(&job), job.job.runtime);
+            known.borrow_mut().insert(id, Box::new(SimulatedJob::new(runtime, runtime < job.logged_runtime, job)));
+            Some(of_job)
+        };
+        std::iter::from_fn(next).fuse()
+    }
+
+    fn next(&self) -> Result<Option<LogJob>> {
+        let mut intake = self.intake.borrow_mut();
+        let Some(one) = intake.next().transpose()? else { return Ok(None) };
+        ensure_ends_on(&one.job, one.record.number, self.slowest)
+            .map_err(|words| anyhow!("{}:{}: {words}", intake.reader().path().display(), one.line))?;
+        Ok(Some(one))
+    }
+
+    /// The repairs of a run that is over, or the error that ended the log.
+    pub(super) fn finish(self) -> Result<Repairs> {
+        self.failed.into_inner().map_or_else(|| Ok(self.intake.into_inner().repairs().clone()), Err)
+    }
+}
 
 pub(super) struct Watch(JobLog<Recorder>);
 

@@ -17,11 +17,7 @@ pub(crate) struct CompleteModel {
 
 impl CompleteModel {
     /// The model for a machine of `procs` processors, if it depends on them, with the parameters of the file `preset`, of which each
-    /// `KEY=VALUE` of `set` changes one.
-    ///
-    /// # Errors
-    ///
-    /// Parameters that describe no workload.
+    /// `KEY=VALUE` of `set` changes one. Fails for parameters that describe no workload.
     pub(crate) fn new(
         model: &'static ModelEntry,
         procs: Option<u32>,
