@@ -2,12 +2,11 @@
 
 mod cli;
 mod convert;
-mod file;
 mod fit;
 pub(crate) mod generate;
 mod inspect;
+mod io;
 mod resample;
-mod source;
 mod validate;
 mod words;
 

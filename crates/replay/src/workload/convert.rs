@@ -1,9 +1,8 @@
 //! `cargo xtask workload convert`: a log in another format.
 
 use super::cli::Convert;
-use super::file::NewFile;
-use super::source::{LogBytes, failed};
-use super::words::{counted, printed};
+use super::io::{LogBytes, NewFile, failed, printed};
+use super::words::counted;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::cli::{Common, Ending};
 use lab::interrupt::{self, Interrupted};

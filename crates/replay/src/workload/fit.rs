@@ -1,9 +1,8 @@
 //! `{program} workload fit`: a model, measured in a log.
 
 use super::cli::Fit;
-use super::file::NewFile;
-use super::source::{failed, sha256_of, swf};
-use super::words::{counted, printed};
+use super::io::{NewFile, failed, printed, sha256_of, swf};
+use super::words::counted;
 use anyhow::{Context, Result};
 use lab::cli::{Common, Ending};
 use std::io::Write;

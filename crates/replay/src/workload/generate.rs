@@ -3,8 +3,8 @@
 mod model;
 
 use super::cli::{Generate, TsafrirEstimates};
-use super::file::NewFile;
-use super::words::{counted, printed};
+use super::io::{NewFile, printed};
+use super::words::counted;
 use crate::options::words;
 use crate::units::{self, duration};
 use anyhow::{Context, Result, anyhow, bail};

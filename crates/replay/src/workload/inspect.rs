@@ -4,8 +4,8 @@ mod figures;
 mod text;
 
 use super::cli::Inspect;
-use super::source::{failed, sha256_of, swf};
-use super::words::{exact, percent, printed, share};
+use super::io::{failed, printed, sha256_of, swf};
+use super::words::{exact, percent, share};
 use crate::options::{stem, words};
 use crate::units::{count, duration, repair};
 use anyhow::{Context, Result};

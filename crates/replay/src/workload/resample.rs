@@ -1,9 +1,8 @@
 //! `cargo xtask workload resample`: a log similar to a given one.
 
 use super::cli::{Resample, seconds};
-use super::file::NewFile;
-use super::source::{failed, sha256_of, swf};
-use super::words::{counted, printed};
+use super::io::{NewFile, failed, printed, sha256_of, swf};
+use super::words::counted;
 use crate::options::stem;
 use anyhow::{Context, Result, anyhow, ensure};
 use lab::chart::fixed;

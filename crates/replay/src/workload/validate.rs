@@ -1,7 +1,7 @@
 //! `cargo xtask workload validate`: every anomaly of a log, line by line.
 
 use super::cli::Validate;
-use super::source::{failed, swf};
+use super::io::{failed, swf};
 use super::words::counted;
 use crate::units::{aligned, count, repair};
 use anyhow::{Result, anyhow, bail};

@@ -1,15 +1,7 @@
-//! Results of commands in words, and numbers for readers: durations, shares, bar charts of characters.
+//! Numbers for readers: durations, shares, bar charts of characters.
 
 use crate::units::{count, float};
 use lab::chart::fixed;
-use lab::cli::{Common, Ending, print};
-use std::path::Path;
-
-/// Prints the result of a command that has written `out`: `answer`, or `words` and the path.
-pub(super) fn printed(common: &Common, answer: &serde_json::Value, words: &str, out: &Path) -> Ending {
-    print(&if common.json { format!("{answer:#}\n") } else { format!("{words}{}\n", out.display()) });
-    Ending::Done
-}
 
 /// `1 job`, `28,476 jobs`.
 pub(super) fn counted(things: u64, what: &str) -> String {
