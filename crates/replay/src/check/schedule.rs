@@ -106,21 +106,17 @@ fn read_csv(path: &Path, text: impl Read, names: &JobNumbers) -> Result<Vec<Sche
 fn row(columns: &Columns, record: &csv::StringRecord, line: u64, names: &JobNumbers) -> Result<ScheduleRow> {
     let cell = |name: &str| columns.get(name).map(|column| record[*column].trim()).filter(|text| !text.is_empty());
     let time = |name: &str| {
-        let read = |text: &str| {
-            seconds(text).ok_or_else(|| anyhow!("{name}: expected seconds such as 90 or 12.5, found {text:?}"))
-        };
-        cell(name).map(read).transpose()
+        let wrong = |text| format!("{name}: expected seconds such as 90 or 12.5, found {text:?}");
+        cell(name).map(|text| seconds(text).with_context(|| wrong(text))).transpose()
     };
-    let number = cell("job").unwrap_or_default();
+    let job = cell("job").unwrap_or_default();
+    let number = names.get(job).copied().or_else(|| job.parse().ok());
+    let wrong = || format!("job: expected the number that it has in the log, or its name, found {job:?}");
     let start = time("start")?.filter(|_| cell("state") != Some("rejected"));
     let whole = |text: &str| text.parse().map_err(|_| anyhow!("processors: expected a whole number, found {text:?}"));
     Ok(ScheduleRow {
         line,
-        number: names
-            .get(number)
-            .copied()
-            .or_else(|| number.parse().ok())
-            .ok_or_else(|| anyhow!("job: expected the number that it has in the log, or its name, found {number:?}"))?,
+        number: number.with_context(wrong)?,
         submit: time("submit")?,
         start,
         finish: time("finish")?.filter(|_| start.is_some()),
@@ -151,12 +147,8 @@ fn blocks(text: &str) -> Result<Vec<(u32, u32)>> {
         let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
         Some((first, last.checked_sub(first)?.checked_add(1)?))
     };
-    let mut found = Vec::new();
-    for part in text.split([',', ' ']).filter(|part| !part.is_empty()) {
-        let Some(block) = block(part) else { bail!("allocated: expected processors such as 0-3,7, found {text:?}") };
-        found.push(block);
-    }
-    Ok(found)
+    let blocks: Option<_> = text.split([',', ' ']).filter(|part| !part.is_empty()).map(block).collect();
+    blocks.with_context(|| format!("allocated: expected processors such as 0-3,7, found {text:?}"))
 }
 
 #[cfg(test)]
