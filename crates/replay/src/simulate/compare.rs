@@ -130,25 +130,21 @@ impl<'a> Comparison<'a> {
 
     /// Differences to the baseline in wait and bounded slowdown, a line for each; empty for one policy.
     pub(super) fn on_terminal(&self) -> String {
-        let mut text = String::new();
-        let mut reasons: Vec<String> = Vec::new();
-        for one in self.to_baseline().into_iter().filter(|one| one.metric.is_in_sentences()) {
-            let (name, unit, estimate) = (one.metric.short_label(), unit(one.metric), &one.interval);
+        let (mut text, mut reasons) = (String::new(), Vec::new());
+        let shown = self.to_baseline().into_iter().filter(|one| one.metric.is_in_sentences());
+        for Difference { metric, policy, baseline, interval: estimate, .. } in shown {
             if text.is_empty() {
-                text += &format!(
-                    "Differences to {} with 95 % intervals, over independent blocks of the log:\n",
-                    one.baseline
-                );
+                let over = "over independent blocks of the log";
+                text += &format!("Differences to {baseline} with 95 % intervals, {over}:\n");
             }
-            let interval = estimate.low.zip(estimate.high).map_or_else(
-                || "[no interval]".to_owned(),
-                |(low, high)| format!("[{}, {}]", significant(low), significant(high)),
-            );
-            let (mean, blocks) = (significant(estimate.mean), estimate.blocks);
+            let interval = estimate.low.zip(estimate.high);
+            let interval = interval.map(|(low, high)| format!("[{}, {}]", significant(low), significant(high)));
+            let interval = interval.unwrap_or_else(|| "[no interval]".to_owned());
+            let (name, mean, unit) = (metric.short_label(), significant(estimate.mean), unit(metric));
             let correlation = estimate.correlation.map(|value| format!(" (correlation {})", fixed(value, 2)));
-            let blocks = format!("{blocks} blocks{}", correlation.unwrap_or_default());
-            text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks}  {}\n", one.policy);
-            let reason = estimate.refused.map(|why| format!("{} and {}: {why}.\n", one.policy, one.baseline));
+            let blocks = format!("{} blocks{}", estimate.blocks, correlation.unwrap_or_default());
+            text += &format!("  {name:16}  {mean}{unit} {interval}  {blocks}  {policy}\n");
+            let reason = estimate.refused.map(|why| format!("{policy} and {baseline}: {why}.\n"));
             reasons.extend(reason.filter(|reason| !reasons.contains(reason)));
         }
         let best = self.best_in_words().into_iter().map(|sentence| sentence + "\n");

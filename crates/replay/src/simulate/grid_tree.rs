@@ -204,12 +204,11 @@ fn shape(tree: &Tree, sites: &[SiteTable]) -> Result<Shape> {
         Tree::Over(children) => {
             let mut seen = Vec::new();
             let shape = Shape::over(shapes(children, &mut seen)?);
-            for (k, site) in sites.iter().enumerate() {
-                let Some(name) = seen.get(k) else { bail!("tree: site {:?} is missing", site.name) };
+            for (k, SiteTable { name: expected, .. }) in sites.iter().enumerate() {
+                let Some(name) = seen.get(k) else { bail!("tree: site {expected:?} is missing") };
                 ensure!(
-                    **name == site.name,
-                    "tree: {name:?} stands where the file has site {:?}; name each site once, in the order of [[site]]",
-                    site.name
+                    name == expected,
+                    "tree: {name:?} stands where the file has site {expected:?}; name each site once, in the order of [[site]]"
                 );
             }
             let extra = seen.get(sites.len());

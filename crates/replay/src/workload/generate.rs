@@ -35,7 +35,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
     };
     let mut new = NewFile::create(out)?;
     let streams = Streams::new(options.seed, 0);
-    let mut jobs = model.parameters.jobs(&streams).take(count as usize);
+    let jobs = model.parameters.jobs(&streams).take(count as usize);
     let mut cut = 0;
     let head = head(options, &model, count)?;
     let progress = Progress::new("generate", u64::from(count), common.quiet);
@@ -43,10 +43,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
         None => write(&mut new, &head, jobs, &progress),
         Some(tsafrir) => {
             // Estimates are distributed among all jobs, so all are needed at once.
-            let mut all = Vec::new();
-            while !interrupt::requested() && jobs.by_ref().take(PATIENCE as usize).map(|job| all.push(job)).count() > 0
-            {
-            }
+            let mut all: Vec<ModelJob> = jobs.take_while(|_| !interrupt::requested()).collect();
             let estimates = model_of(tsafrir, &all)?;
             cut = estimates.assign(&mut all, &streams).map_err(|error| {
                 let hours = 2 * estimates.0 / 3_600;
