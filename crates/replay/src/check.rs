@@ -9,7 +9,6 @@ mod schedule;
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of};
 use crate::simulate::Own;
 use crate::simulate::policy::Policy;
-use crate::simulate::predicting::by_estimates;
 use crate::simulate::sites::Sites;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
@@ -93,11 +92,9 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let outages = outages(options, &places, &checked)?;
     feasible::ensure_up(&jobs, &outages, &places.names, &mut checked);
     // An infeasible schedule is not compared with a policy.
-    let differences = policy.filter(|_| checked.findings.is_empty()).map(|policy| {
-        let predicting = policy.predicting().or_else(|| by_estimates(log.estimates));
-        let asked = (policy, log.seed(), predicting);
-        follower::check(&jobs, places.machines.clone(), outages, on, asked, &mut checked)
-    });
+    let differences = policy
+        .filter(|_| checked.findings.is_empty())
+        .map(|policy| follower::check(&jobs, places.machines.clone(), outages, (log, on), policy, &mut checked));
     let differences = differences.transpose()?;
     find_other_programs(&options.schedule, &mut checked.findings)?;
     Ok(ScheduleCheck {

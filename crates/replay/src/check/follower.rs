@@ -4,12 +4,11 @@
 //! decides; the starts are those of the schedule.
 
 use super::feasible::{Checked, FindingKind, FindingList, LoggedJobs, PlannedStart};
-use crate::options::MachineOptions;
+use crate::options::{LogOptions, MachineOptions};
 use crate::simulate::policy;
+use crate::simulate::predicting::by_estimates;
 use anyhow::Result;
-use gap_schedule::{
-    Event, Machine, MultiCluster, Policy, PolicyError, Predictions, Queue, Starts, View, forward_events,
-};
+use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, Queue, Starts, View, forward_events};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use sim_core::{AvailabilityProfile, Job, JobId, Outage, Sim, SiteId, Time};
@@ -38,11 +37,13 @@ pub(super) fn check(
     jobs: &LoggedJobs,
     machines: Vec<Machine>,
     outages: Vec<Outage>,
-    on: &MachineOptions,
-    (policy, seed, predicting): (policy::Policy, u64, Option<Predictions>),
+    (log, on): (&LogOptions, &MachineOptions),
+    policy: policy::Policy,
     Checked { starts, findings, .. }: &mut Checked,
 ) -> Result<Differences> {
-    let follower = Rc::new(RefCell::new(Follower::new(jobs, (policy, seed, on), starts, &machines, &outages)));
+    let predicting = policy.predicting().or_else(|| by_estimates(log.estimates));
+    let asked = (policy, log.seed(), on);
+    let follower = Rc::new(RefCell::new(Follower::new(jobs, asked, starts, &machines, &outages)));
     let world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
         .with_outages(outages)
         .with_repair_expected(on.repair_expected())

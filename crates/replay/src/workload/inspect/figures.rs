@@ -71,26 +71,23 @@ fn weekdays(log: &Inspection) -> Shown {
         "Nothing ties the log to the calendar: its first day is called Monday."
     };
     let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"].map(str::to_owned);
-    let shares = log.by_weekday.map(|jobs| share(jobs, log.jobs));
-    let x = "day of submission";
-    by_place("weekdays", "Arrivals by day of the week", x, days.to_vec(), &shares, caption)
+    let texts = ["weekdays", "Arrivals by day of the week", "day of submission"];
+    by_place(texts, days.to_vec(), (&log.by_weekday, log.jobs), caption)
 }
 
 fn sizes(log: &Inspection) -> Shown {
     // 1, 2, 3 to 4, 5 to 8, …: most sizes are powers of two, each of which ends its range.
-    let mut ranges: Vec<(String, u64)> = Vec::new();
-    for (size, jobs) in &log.sizes {
+    let mut jobs: Vec<u64> = Vec::new();
+    for (size, count) in &log.sizes {
         let range = (0..32).find(|power| *size <= 1 << power).unwrap_or(32);
-        while ranges.len() <= range {
-            ranges.push(((1_u64 << ranges.len()).to_string(), 0));
-        }
-        ranges[range].1 += jobs;
+        jobs.resize(jobs.len().max(range + 1), 0);
+        jobs[range] += count;
     }
-    let (places, jobs): (Vec<String>, Vec<u64>) = ranges.into_iter().unzip();
-    let shares: Vec<f64> = jobs.into_iter().map(|jobs| share(jobs, log.jobs)).collect();
+    let places = (0..jobs.len()).map(|power| (1_u64 << power).to_string()).collect();
     let [serial, powers] = [log.serial, log.power_of_two].map(|share| 100.0 * share);
     let caption = format!("{serial:.1} % of the jobs have one processor, {powers:.1} % another power of two.");
-    by_place("sizes", "Sizes of jobs", "largest number of processors in each range", places, &shares, &caption)
+    let texts = ["sizes", "Sizes of jobs", "largest number of processors in each range"];
+    by_place(texts, places, (&jobs, log.jobs), &caption)
 }
 
 fn times(log: &Inspection) -> Shown {
@@ -136,14 +133,13 @@ fn accuracy(log: &Inspection) -> Option<Shown> {
     }
     let tenths = (0..10).map(|tenth| format!("{}–{}", 10 * tenth, 10 * (tenth + 1)));
     let places = tenths.chain(["beyond".to_owned()]).collect();
-    let jobs = log.accuracy.tenths.into_iter().chain([log.accuracy.beyond]);
-    let shares: Vec<f64> = jobs.map(|jobs| share(jobs, estimated)).collect();
+    let counts: Vec<u64> = log.accuracy.tenths.into_iter().chain([log.accuracy.beyond]).collect();
     let (jobs, mean) = (counted(estimated, "job"), 100.0 * log.accuracy.mean);
     let caption = format!(
         "Of {jobs} with a requested time. On average they run for {mean:.1} % of it, counted as 100 % at most."
     );
-    let x = "run time as a share of the requested time (%)";
-    Some(by_place("accuracy", "Accuracy of estimates", x, places, &shares, &caption))
+    let texts = ["accuracy", "Accuracy of estimates", "run time as a share of the requested time (%)"];
+    Some(by_place(texts, places, (&counts, estimated), &caption))
 }
 
 fn users(log: &Inspection) -> Option<Shown> {
@@ -166,10 +162,10 @@ fn users(log: &Inspection) -> Option<Shown> {
     Some(shown(chart, "Work is processors times run time. Users are counted from the one with the most work on.", &[]))
 }
 
-/// Shares of the jobs over places without a numeric order.
-fn by_place(id: &str, title: &str, label: &str, places: Vec<String>, shares: &[f64], caption: &str) -> Shown {
+/// Shares of the jobs over places without a numeric order, from their counts and the number of all.
+fn by_place([id, title, label]: [&str; 3], places: Vec<String>, (counts, all): (&[u64], u64), caption: &str) -> Shown {
     let ticks = (0..).map(f64::from).zip(places.iter().cloned()).collect();
-    let points = (0..).zip(shares).map(|(place, share)| Point::new(f64::from(place), 100.0 * share));
+    let points = (0..).zip(counts).map(|(place, jobs)| Point::new(f64::from(place), 100.0 * share(*jobs, all)));
     let bars = vec![Series::bars("jobs", points.collect())];
     let chart = Chart::new(id, title, Axis::new(label).with_ticks(ticks), Axis::new(SHARE), bars);
     shown(chart, caption, &places)
