@@ -63,27 +63,27 @@ impl Simulation {
 
     /// The data of a picture, in the tidy form, by the policies' names; none for a Gantt chart, whose data are `jobs.csv`.
     pub(super) fn data(&self, picture: &Picture) -> Result<Option<Vec<u8>>> {
-        let rows: Vec<(usize, String, f64, Option<(f64, f64)>, u32)> = match picture {
+        let id = picture.id();
+        let row = |policy: usize, x: &str, mean: f64, interval: Option<(f64, f64)>, reps: u32| {
+            let ((low, high), level) = (interval.unzip(), ConfidenceInterval::LEVEL);
+            let found = ConfidenceInterval { mean, low, high, replications: reps as usize, level };
+            [&[id, &self.runs[policy].policy.name, x, id].map(str::to_owned)[..], &columns(&found)].concat()
+        };
+        let rows: Vec<Vec<String>> = match picture {
             Picture::Chart(chart) => {
                 let points =
                     chart.series.iter().enumerate().flat_map(|(at, it)| it.points.iter().map(move |p| (at, p)));
-                points.map(|(at, p)| (at, p.x.to_string(), p.y, p.interval, p.reps.unwrap_or(1))).collect()
+                points.map(|(at, p)| row(at, &p.x.to_string(), p.y, p.interval, p.reps.unwrap_or(1))).collect()
             }
             Picture::Forest(forest) => {
                 let dots = forest.rows.iter().enumerate().flat_map(|(row, (_, slot))| {
                     forest.facets.iter().filter_map(move |facet| Some((*slot, facet, facet.dots[row].as_ref()?)))
                 });
                 let dots = dots.filter(|(.., dot)| dot.interval.is_some());
-                dots.map(|(slot, facet, dot)| (slot, facet.key.clone(), dot.mean, dot.interval, dot.blocks)).collect()
+                dots.map(|(slot, facet, dot)| row(slot, &facet.key, dot.mean, dot.interval, dot.blocks)).collect()
             }
             Picture::Gantt(_) | Picture::Sketch(_) => return Ok(None),
         };
-        let id = picture.id();
-        let rows = rows.into_iter().map(|(policy, x, mean, interval, reps)| {
-            let ((low, high), level) = (interval.unzip(), ConfidenceInterval::LEVEL);
-            let found = ConfidenceInterval { mean, low, high, replications: reps as usize, level };
-            [&[id, &self.runs[policy].policy.name, &x, id].map(str::to_owned)[..], &columns(&found)].concat()
-        });
         let head = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
         csv(head, rows).map(Some)
     }

@@ -143,10 +143,8 @@ impl Policy for Controlled {
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        if self.error.is_none()
-            && let Err(error) = self.decide(view, starts)
-        {
-            self.fail(error);
+        if self.error.is_none() {
+            self.error = self.decide(view, starts).map_err(shared).err();
         }
     }
 
