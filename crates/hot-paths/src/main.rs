@@ -8,7 +8,7 @@
 mod inputs;
 mod paths;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Parser;
 use paths::{PATHS, Work};
 use std::collections::BTreeMap;
@@ -29,15 +29,11 @@ struct HotPathsOptions {
     #[arg(long, conflicts_with = "only")]
     record: bool,
     /// Count only this path.
-    #[arg(long, value_name = "PATH", value_parser = names())]
+    #[arg(long, value_name = "PATH", value_parser = PATHS.map(|(name, _)| name))]
     only: Option<String>,
     /// Run one path and count nothing: for valgrind.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["record", "only"], value_parser = names())]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["record", "only"], value_parser = PATHS.map(|(name, _)| name))]
     run: Option<String>,
-}
-
-fn names() -> clap::builder::PossibleValuesParser {
-    PATHS.map(|(name, _)| name).into()
 }
 
 /// Runs `work`. Only the instructions of this function, and of the functions that it calls, are counted.
@@ -91,12 +87,11 @@ fn gate(options: &HotPathsOptions) -> Result<bool> {
         println!("written to {}: commit it, and say why", file.display());
         return Ok(true);
     }
+    let record = "`cargo run -p hot-paths -- --record`";
     if !holds {
-        println!(
-            "slower than on record: mend it, or run `cargo run -p hot-paths -- --record` and say in the commit why"
-        );
+        println!("slower than on record: mend it, or run {record} and say in the commit why");
     } else if faster {
-        println!("faster than on record: `cargo run -p hot-paths -- --record` keeps it so");
+        println!("faster than on record: {record} keeps it so");
     }
     Ok(holds)
 }
@@ -153,11 +148,9 @@ fn count(name: &str) -> Result<u64> {
         .output()
         .context("cannot run valgrind")?;
     let printed = String::from_utf8_lossy(&output.stderr);
-    let line = printed.lines().find_map(|line| line.split_once("Collected :"));
-    match line.and_then(|(_, count)| count.trim().parse().ok()) {
-        Some(count) if count > 0 && output.status.success() => Ok(count),
-        _ => bail!("valgrind has not counted the path {name}:\n{printed}"),
-    }
+    let line = printed.lines().find_map(|line| line.split_once("Collected :")).filter(|_| output.status.success());
+    let count = line.and_then(|(_, count)| count.trim().parse().ok()).filter(|count| *count > 0);
+    count.with_context(|| format!("valgrind has not counted the path {name}:\n{printed}"))
 }
 
 #[cfg(test)]
