@@ -144,9 +144,7 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
 
     /// Predicts run times. Each job gets a prediction when it is submitted, which replaces its estimate in all that a
     /// policy sees. A job that outlives it gets another one from the corrector, if any, and the policy is notified
-    /// ([`Policy::on_expiry`]). The expiry causes no pass, since nothing has become free.
-    ///
-    /// No job is killed by a prediction: it runs for its runtime, which the caller has cut at the request if limits are enforced.
+    /// ([`Policy::on_expiry`]). The expiry causes no pass, since nothing has become free. No job is killed by a prediction.
     #[must_use]
     pub fn with_predictions(mut self, predictions: impl Into<Option<Predictions>>) -> Self {
         self.state.predictions = predictions.into();

@@ -17,8 +17,6 @@ use sim_core::{SiteId, Time};
 /// the repair time of a machine is unknown, no job is planned on it, and a job that only such machines suit is not
 /// planned yet. Their repair plans all planned jobs again, in order of starts, and then those without a plan. A search
 /// follows each failure and each repair.
-///
-/// Counts the operations of [`EgEdf::operations`] and [`TabuCounts::operations`].
 #[derive(Clone, Debug)]
 pub struct Planner {
     plan: Plan,
@@ -39,7 +37,7 @@ impl Planner {
         self.search.as_ref().map(|search| search.counts)
     }
 
-    /// Number of elementary operations so far, as described above.
+    /// Number of elementary operations so far: those of [`EgEdf::operations`] and [`TabuCounts::operations`].
     pub fn operations(&self) -> u64 {
         self.rule.operations + self.tabu_counts().map_or(0, |counts| counts.operations)
     }

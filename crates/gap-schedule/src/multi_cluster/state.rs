@@ -28,8 +28,7 @@ pub(super) struct WorldState {
     pub(super) starts: Starts,
     /// Error of the policy, which is not called any more.
     pub(super) error: Option<PolicyError>,
-    /// Next arrival, if any. It is kept here rather than in its event, so that events are small and the calendar moves
-    /// little.
+    /// Next arrival, if any: kept here, not in its event, so that events are small and the calendar moves little.
     pub(super) coming: Option<Job>,
 }
 

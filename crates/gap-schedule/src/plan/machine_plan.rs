@@ -11,8 +11,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachinePlan {
     pub(super) processors: u32,
-    /// 1 / speed.
-    slowness: f64,
+    speed: f64,
     /// Number of faster machines.
     pub(super) faster: u32,
     /// True if there are other machines. Only then gaps are measured, to rule machines out.
@@ -89,7 +88,7 @@ impl MachinePlan {
     pub(super) fn new(machine: Machine, faster: usize, is_one_of_many: bool) -> Self {
         let mut plan = Self {
             processors: machine.processors,
-            slowness: 1.0 / machine.speed,
+            speed: machine.speed,
             faster: u32::try_from(faster).expect("fewer than 2^32 machines"),
             is_one_of_many,
             ..Self::default()
@@ -100,8 +99,8 @@ impl MachinePlan {
 
     /// Returns the expected time of the job on this machine: estimate / speed, but at least 1 ns.
     pub(super) fn span(&self, job: &QueuedJob) -> Span {
-        let estimate = job.request.estimate.expect("the planner takes no job without an estimate");
-        estimate.scaled(self.slowness).max(Span::from_nanos(1))
+        let machine = Machine { processors: self.processors, speed: self.speed };
+        machine.expects(&job.request).max(Span::from_nanos(1))
     }
 
     /// Start of the next planned job.
@@ -159,18 +158,17 @@ impl MachinePlan {
     pub(crate) fn start_due(&mut self, now: Time, mut started: impl FnMut(JobId)) {
         let mut free = self.processors - self.running.iter().map(|running| running.job.request.processors).sum::<u32>();
         while let Some(due) = self.planned.pop_front_if(|planned| planned.start <= now) {
-            let PlannedJob { job, start, .. } = due;
-            assert!(start == now, "job {} was planned for {start} s, but it is already {now} s", job.job);
+            let PlannedJob { job: QueuedJob { job, request, .. }, start, .. } = due;
+            let need = request.processors;
+            assert!(start == now, "job {job} was planned for {start} s, but it is already {now} s");
             assert!(
-                job.request.processors <= free,
-                "job {} is due on {} processors where {free} are free: has a running job outlived its expected end?",
-                job.job,
-                job.request.processors
+                need <= free,
+                "job {job} is due on {need} processors where {free} are free: has a running job outlived its expected end?"
             );
-            free -= job.request.processors;
+            free -= need;
             self.late -= u32::from(!due.is_on_time());
             self.run(due);
-            started(job.job);
+            started(job);
         }
         self.idle.forget_before(now);
         if self.planned.is_empty() {

@@ -15,9 +15,8 @@ use sim_core::{JobId, SiteId};
 /// A job gets the earliest start, over all machines that it may use, at which it fits between the running jobs, by
 /// their expected ends, and all reservations; of several machines with the same start, the preferred one (R5). When a
 /// job ends earlier than expected, the plan is compressed: each waiting job, in order of arrival, moves to the earliest
-/// start possible now, if that is earlier than its own. A job that had its turn before uses the room that a later one
-/// leaves behind at the next end. [`with_compress_order`](Conservative::with_compress_order) selects the other rule
-/// known by this name: turns in order of reserved starts (of equal ones, in order of arrival).
+/// start possible now, if that is earlier than its own. [`with_compress_order`](Conservative::with_compress_order)
+/// selects the other rule known by this name: turns in order of reserved starts (of equal ones, in order of arrival).
 ///
 /// A job that outlives its estimate, or a machine that fails or is repaired early or late, may delay reservations. Then all reservations
 /// that are still possible are kept, the other jobs get new ones, and the plan is compressed, all in the same order. A job without an

@@ -123,9 +123,7 @@ impl JudgedPass<'_> {
                 let all = (0..).map(SiteId).take(self.view.machines.len()).filter(|other| self.suits(request, *other));
                 assert_eq!(all.map(|other| self.free(other, before)).max(), Some(*free));
             }
-            Reason::Barred { machine, at, left, by } => {
-                self.check_bar(job, (*machine, *at, *left), by, before);
-            }
+            Reason::Barred { machine, at, left, by } => self.check_bar(job, (*machine, *at, *left), by, before),
             Reason::Behind { head } => {
                 self.waits(*head);
                 assert!(self.judge.told.iter().any(|told| told.0 == *head && matches!(told.1, Reason::NoRoom { .. })));
