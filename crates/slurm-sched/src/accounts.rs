@@ -114,7 +114,6 @@ impl Accounts {
         std::iter::successors(association, |&at| self.associations[at].parent)
     }
 
-    /// Index of the QOS called `name`.
     pub(crate) fn qos(&self, name: &str) -> Option<usize> {
         self.qos.iter().position(|qos| qos.name.eq_ignore_ascii_case(name))
     }

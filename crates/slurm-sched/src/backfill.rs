@@ -194,7 +194,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Returns true if a plan marks nodes.
     fn marks_nodes(&self) -> bool {
         let idle = &self.cluster.idle;
         self.pass.plans.iter().any(|plan| self.is_new || plan.nodes.meets(idle))

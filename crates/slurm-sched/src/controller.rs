@@ -75,7 +75,6 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    /// Returns the controller of an idle cluster that starts at `start`.
     pub(crate) fn new(site: Arc<Site>, start: i64) -> Self {
         let priority = &site.conf.priority;
         Self {
@@ -347,40 +346,33 @@ impl Controller {
     /// Changes a pending or running job as `scontrol` does.
     pub(crate) fn update(&mut self, id: u32, change: Change, now: i64) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
-        match change {
-            Change::Limit(limit) => {
-                job.places.iter_mut().for_each(|place| place.demand.limit = limit);
-                if let Some((Running { start, .. }, _)) = job.running
-                    && let Some(ended) = self.cluster.end(id)
-                {
-                    self.cluster.start(id, start + limit, ended.nodes, Demand { limit, ..ended.demand });
-                }
+        if let Change::Priority(priority) = change {
+            // `scontrol release` of a job that is not held computes its priority again.
+            let mut renewed = self.priorities.clone();
+            let is_reset = job.places.first().is_some_and(|one| renewed.first(one, now) == priority);
+            if is_reset {
+                self.priorities = renewed;
             }
-            Change::Nice(nice, priority) => {
-                job.places.iter_mut().for_each(|place| (place.nice, place.priority) = (nice, priority));
-            }
-            Change::Nodes(nodes) => {
-                for place in &mut job.places {
-                    (place.need.nodes, place.demand.tres[2]) = (nodes as usize, u64::from(nodes));
-                }
-            }
-            Change::Priority(priority) => {
-                // `scontrol release` of a job that is not held computes its priority again.
-                let mut renewed = self.priorities.clone();
-                let is_reset = job.places.first().is_some_and(|one| renewed.first(one, now) == priority);
-                if is_reset {
-                    self.priorities = renewed;
-                }
-                (job.is_held, job.has_fixed_priority) = (priority == 0, priority > 0 && !is_reset);
-                job.places.iter_mut().for_each(|place| place.priority = priority);
-            }
-            Change::Release => {
-                (job.is_held, job.has_fixed_priority) = (false, false);
-                for place in &mut job.places {
+            (job.is_held, job.has_fixed_priority) = (priority == 0, priority > 0 && !is_reset);
+        } else if change == Change::Release {
+            (job.is_held, job.has_fixed_priority) = (false, false);
+        }
+        for place in &mut job.places {
+            match change {
+                Change::Limit(limit) => place.demand.limit = limit,
+                Change::Nice(nice, priority) => (place.nice, place.priority) = (nice, priority),
+                Change::Nodes(nodes) => (place.need.nodes, place.demand.tres[2]) = (nodes as usize, u64::from(nodes)),
+                Change::Priority(priority) => place.priority = priority,
+                Change::Release => {
                     place.ages_from.get_or_insert(now);
                     place.priority = self.priorities.first(place, now);
                 }
             }
+        }
+        if let (Change::Limit(limit), Some((Running { start, .. }, _))) = (change, job.running)
+            && let Some(ended) = self.cluster.end(id)
+        {
+            self.cluster.start(id, start + limit, ended.nodes, Demand { limit, ..ended.demand });
         }
         let is_eligible = job.running.is_none() && !job.is_held && !self.dependent.contains_key(&id);
         self.queue.retain(|entry| entry.job != id);

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// A row of TRES has amounts of CPUs, memory in MiB, and nodes; the others have only the first. `None` is no limit.
 pub(crate) type Amounts = [[Option<u64>; 3]; KINDS.len()];
 
-/// Quantity that a limit bounds.
 #[derive(Clone, Copy)]
 enum Measure {
     Jobs,

@@ -16,7 +16,6 @@ use std::io::BufRead;
 /// Event recorded in one line of the log. Jobs, partitions and nodes have the numbers of the trace and of slurm.conf.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Event {
-    /// slurmctld starts.
     Started,
     /// A batch job was submitted, with its first priority.
     Submit(u32, u32),
@@ -40,7 +39,6 @@ pub(crate) enum Event {
     NodeResumes(usize),
     /// `scontrol` set another state of a node, or one that was down may be used again; true if jobs may start on it.
     NodeState(usize, bool),
-    /// A node responds again.
     NodeResponds(usize),
     /// A job loses a node that fails, and is about to be requeued.
     NodeFails(u32, usize),
@@ -48,7 +46,6 @@ pub(crate) enum Event {
     Requeue(u32),
     /// The decay thread computes usage, fair share and priorities.
     Decay,
-    /// No event.
     Other,
 }
 
@@ -63,7 +60,6 @@ pub(crate) enum Change {
     Nodes(u32),
     /// Priority, which is fixed from then on; 0 holds the job.
     Priority(u32),
-    /// The job is no longer held.
     Release,
 }
 

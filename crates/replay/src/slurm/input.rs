@@ -79,7 +79,6 @@ struct NodesFile {
     nodes: Vec<NodeGroup>,
 }
 
-/// Equal nodes.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NodeGroup {

@@ -13,7 +13,6 @@ use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{EndState, Ended, Report, Site, simulate};
 use std::collections::BTreeMap;
 
-/// A variant of the cluster.
 pub(super) struct Arm {
     pub(super) name: String,
     /// Different settings, as `KEY=VALUE`.
@@ -26,7 +25,6 @@ pub(super) struct JobGroup {
     /// One of [`KINDS`].
     pub(super) by: &'static str,
     pub(super) name: String,
-    /// Number of jobs.
     pub(super) jobs: usize,
 }
 
@@ -67,7 +65,6 @@ pub(super) fn of_groups() -> [&'static Metric; 2] {
     ["wait_mean", "bounded_slowdown_mean"].map(Metric::of)
 }
 
-/// Result of one run.
 struct Ran {
     totals: Totals,
     grouped: Vec<[Mean; 2]>,
@@ -217,7 +214,6 @@ impl<'a> VariantResults<'a> {
         self.all.sample(&Cell { group: None, arm }.get(metric), u32::MAX)
     }
 
-    /// Ranks the variants by a metric.
     pub(super) fn ranked(&self, metric: &'static Metric) -> Vec<Ranked<'a>> {
         let of = |arm| Cell { group: None, arm }.get(metric);
         let arms = self.arms.iter().enumerate();

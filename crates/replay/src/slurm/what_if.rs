@@ -19,7 +19,6 @@ use slurm_sched::Version;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Text after the options of `slurm`.
 pub(super) const HELP: &str = "\
 Examples:
   cargo xtask slurm --conf slurm.conf --trace jobs.sacct --accounts cluster.cfg

@@ -177,7 +177,6 @@ pub(crate) fn usable(state: &str) -> bool {
     !["DOWN", "DRAIN", "FAIL", "FUTURE"].iter().any(|bad| state.starts_with(bad))
 }
 
-/// Returns the node sets by name.
 fn node_sets(lines: &SettingLines, nodes: &[Node], faults: &mut Collector) -> BTreeMap<String, Vec<String>> {
     let mut sets = BTreeMap::new();
     for values in records(lines, "nodeset", faults) {

@@ -52,7 +52,6 @@ pub(super) struct SettingLines {
 }
 
 impl SettingLines {
-    /// Returns the records of a kind.
     pub(super) fn records(&self, kind: &str) -> impl Iterator<Item = &Record> {
         self.records.iter().filter(move |record| record[0].key.eq_ignore_ascii_case(kind))
     }

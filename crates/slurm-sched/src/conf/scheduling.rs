@@ -145,7 +145,6 @@ pub(super) fn read(globals: &mut Globals<'_>, overlays: &[SettingLine]) -> Sched
     scheduling
 }
 
-/// Sets one parameter.
 fn set(scheduling: &mut Scheduling, parameter: &SchedulingParameter, value: &str) -> Result<(), String> {
     let within = |least: i64, most: i64| {
         let number: Option<i64> = value.parse().ok();
