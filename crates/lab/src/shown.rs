@@ -112,13 +112,8 @@ fn table<C: DesignPoint>(table: &Table<C>, estimate: &Estimate<'_, C>) -> Shown 
 }
 
 /// Returns a plot as a table: a row per series, a column per x.
-fn values<C: DesignPoint>(
-    figure: &Figure<C>,
-    panel: &Panel<C>,
-    estimates: &[Vec<Estimated>],
-    chart: &Chart,
-) -> page::Table {
-    let xs: Vec<f64> = ticks(estimates.iter().flatten().map(|(x, _)| *x));
+fn values<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, all: &[Vec<Estimated>], chart: &Chart) -> page::Table {
+    let xs: Vec<f64> = ticks(all.iter().flatten().map(|(x, _)| *x));
     let row = |(series, points): (&Series<C>, &Vec<Estimated>)| {
         let at = |x: &f64| points.iter().find(|(at, _)| at.total_cmp(x).is_eq());
         let cells = xs.iter().map(|x| at(x).map_or_else(String::new, |(_, estimate)| in_words(estimate)));
@@ -126,7 +121,7 @@ fn values<C: DesignPoint>(
     };
     let caption = format!("{}, by {}; mean ± half-width of the 95 % interval.", panel.y.label, figure.x.label);
     let columns = std::iter::once(String::new()).chain(xs.iter().map(|x| position(*x, figure.positions)));
-    let rows = panel.series.iter().zip(estimates).map(row).collect();
+    let rows = panel.series.iter().zip(all).map(row).collect();
     page::Table::new(format!("{}-values", chart.id), &chart.title, caption, columns, rows)
 }
 
