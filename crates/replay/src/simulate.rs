@@ -134,7 +134,8 @@ fn written(options: &Simulate, added: &Added, quiet: bool) -> Result<(Simulation
     let progress = Progress::new("simulate", simulation.world.policies.len() as u64, quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
     let (sites, own) = (&simulation.world.sites, added.metrics.as_slice());
-    let asked = || Ok(RunRequest { keeps, rows: Rows::begin(options, sites, &out)?, own });
+    let asked =
+        || Ok(RunRequest { keeps, rows: Rows::begin(options.log.trace(), sites, &out, options.of_jobs())?, own });
     simulation.runs = simulation.world.replay_all(&asked, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never mixes the jobs of two logs.
@@ -211,7 +212,7 @@ impl Simulation {
     pub fn write(&self, folder: &Path) -> Result<()> {
         let out = OutDir::create(folder, "simulate")?;
         for Run { policy, outcome, .. } in &self.runs {
-            let mut rows = Rows::begin(&self.options, self.sites(), &out)?;
+            let mut rows = Rows::begin(self.trace(), self.sites(), &out, self.options.of_jobs())?;
             outcome.jobs.iter().for_each(|job| rows.add(job));
             rows.keep(&policy.name, &out)?;
         }

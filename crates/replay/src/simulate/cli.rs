@@ -207,6 +207,11 @@ impl Simulate {
         self.tables.is_empty() || self.tables.contains(&table)
     }
 
+    /// Wanted files of the jobs of a policy: `jobs.csv`, `schedule.swf`, `evalys.csv`.
+    pub(super) fn of_jobs(&self) -> [bool; 3] {
+        [self.writes(Table::Jobs), self.writes(Table::Schedule), self.format.contains(&Format::Evalys)]
+    }
+
     /// The command that gives the same results; `arguments` are those of the world.
     pub(super) fn command_line(&self, arguments: &str, runs: &[Run], baseline: usize) -> String {
         let LogOptions { deadlines, max_jobs, .. } = &self.log;

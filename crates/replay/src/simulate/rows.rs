@@ -1,6 +1,5 @@
 //! Files of jobs: a row of `jobs.csv`, a line of `schedule.swf`, and on request a row of `evalys.csv`.
 
-use super::cli::{Format, Simulate, Table};
 use super::sites::Sites;
 use crate::options::{begun, stem};
 use crate::units::float;
@@ -241,25 +240,25 @@ struct Schedule {
 }
 
 impl Rows {
-    /// Begins the files of one policy in `out`, as far as the options request them.
-    pub(super) fn begin(options: &Simulate, sites: &Sites, out: &OutDir) -> Result<Self> {
-        let log = options.log.trace();
+    /// Begins the files of one policy in `out`: `jobs.csv`, `schedule.swf` and `evalys.csv`, as far as they are `wanted`, for this log.
+    pub(super) fn begin(log: &Path, sites: &Sites, out: &OutDir, wanted: [bool; 3]) -> Result<Self> {
+        let [jobs, schedule, evalys] = wanted;
         // The header is written even without jobs.
         let table = |header: &str| {
             let mut file = buffered(out.begin()?);
             writeln!(file, "{header}").context("cannot write a table of jobs")?;
             anyhow::Ok(csv::WriterBuilder::new().has_headers(false).from_writer(file))
         };
-        let schedule = || {
+        let begin_schedule = || {
             let mut records = SwfWriter::new(buffered(out.begin()?));
             records.comment(&swf_header(log, sites)?).context("cannot write schedule.swf")?;
             anyhow::Ok(Schedule { records, waiting: VecDeque::new(), next: JobId(0) })
         };
-        let evalys = options.format.contains(&Format::Evalys).then(|| anyhow::Ok((table(OF_EVALYS)?, stem(log))));
+        let begin_evalys = || anyhow::Ok((table(OF_EVALYS)?, stem(log)));
         Ok(Self {
-            jobs: options.writes(Table::Jobs).then(|| table(Row::HEADER)).transpose()?,
-            schedule: options.writes(Table::Schedule).then(schedule).transpose()?,
-            evalys: evalys.transpose()?,
+            jobs: jobs.then(|| table(Row::HEADER)).transpose()?,
+            schedule: schedule.then(begin_schedule).transpose()?,
+            evalys: evalys.then(begin_evalys).transpose()?,
             sites: sites.names.iter().map(|name| csv_name(name).into_owned()).collect(),
             tells_processors: tells_processors(sites),
             failed: None,
