@@ -71,24 +71,17 @@ fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<St
     let ahead = reader.zone.seconds_ahead(i64::try_from(origin).expect("it is before 2106"));
     lines.extend(ahead.map(|seconds| format!("TimeZone: {seconds}")));
     lines.extend(reader.zone.place().map(|name| format!("TimeZoneString: {name}")));
-    let has_numbers = reader.has("JobIDRaw");
+    let numbers = if reader.has("JobIDRaw") {
+        "job numbers are those of Slurm (JobIDRaw); where JobID differs, a comment before the record gives it"
+    } else {
+        "job numbers are counted: there was no column JobIDRaw; a comment before the record gives JobID"
+    };
     let has_gpus = WITH_GPUS.into_iter().any(|column| reader.has(column));
-    let notes = [
-        (
-            has_numbers,
-            "job numbers are those of Slurm (JobIDRaw); where JobID differs, a comment before the record gives it",
-        ),
-        (
-            !has_numbers,
-            "job numbers are counted: there was no column JobIDRaw; a comment before the record gives JobID",
-        ),
-        (!has_gpus, "GPUs are unknown: there was no column AllocTRES, ReqTRES, AllocGRES or ReqGRES"),
-        (true, "group is Group, or else Account; queue is QOS; partition is Partition"),
-        (
-            true,
-            "comments before first jobs tell which names became numbers, those at the end what was left out or repaired",
-        ),
-    ];
-    lines.extend(notes.into_iter().filter(|(applies, _)| *applies).map(|(_, note)| format!("Note: {note}")));
+    let gpus = "GPUs are unknown: there was no column AllocTRES, ReqTRES, AllocGRES or ReqGRES";
+    let notes = [numbers].into_iter().chain((!has_gpus).then_some(gpus)).chain([
+        "group is Group, or else Account; queue is QOS; partition is Partition",
+        "comments before first jobs tell which names became numbers, those at the end what was left out or repaired",
+    ]);
+    lines.extend(notes.map(|note| format!("Note: {note}")));
     lines
 }
