@@ -95,17 +95,12 @@ pub struct Sums {
     /// Processors of the system.
     pub processors: u32,
     /// Response times × areas, and areas: processors × run time.
-    area_weighted: (Sum, Sum),
+    pub(crate) area_weighted: (Sum, Sum),
 }
 
 impl Sums {
-    /// Sums over no jobs.
-    pub fn new(processors: u32) -> Self {
-        Self { processors, ..Self::default() }
-    }
-
     /// Adds the record of one finished job.
-    pub fn add(&mut self, record: &JobRecord) {
+    pub(crate) fn add(&mut self, record: &JobRecord) {
         self.summary.add(record);
         self.users.add(record.job.request.user, record);
         self.classes.add(Some(JobClass::of(record) as u32), record);

@@ -35,7 +35,7 @@ pub struct Totals {
 impl Totals {
     /// Creates totals without jobs for a system of `processors`; `own` are metrics that a program adds.
     pub fn new(processors: u32, own: &[OwnMetric]) -> Self {
-        Self { sums: Sums::new(processors), own: own.to_vec(), ..Self::default() }
+        Self { sums: Sums { processors, ..Sums::default() }, own: own.to_vec(), ..Self::default() }
     }
 
     /// Adds the record of one finished job.
