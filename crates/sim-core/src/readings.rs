@@ -56,20 +56,14 @@ impl Reading {
 ///             /// When the last task of the gang has ended.
 ///             GangEnd,
 ///         }
-///         R2 neighbours: enum Neighbours "Who are a peer's neighbours?" {
-///             /// Those nearby.
-///             Geographic,
-///             /// Four, drawn.
-///             Random4 = "random-4",
-///         }
-///         R3 most: u32 "How many tasks run beside a local user?" { 2, 1, 3 }
-///         R4 order: type Order "Who is first?"
-///         R5 due: type Due "When is a job due, in seconds after its run time?" { "250.0", "never" }
+///         R2 most: u32 "How many tasks run beside a local user?" { 2, 1, 3 }
+///         R3 order: type Order "Who is first?"
+///         R4 due: type Due "When is a job due, in seconds after its run time?" { "250.0", "never" }
 ///     }
 /// }
 ///
 /// sim_core::answers! {
-///     /// R4.
+///     /// R3.
 ///     pub enum Order {
 ///         /// By arrival.
 ///         Fcfs,
@@ -78,7 +72,7 @@ impl Reading {
 ///     }
 /// }
 ///
-/// /// R5.
+/// /// R4.
 /// #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 /// #[serde(untagged)]
 /// pub enum Due {
@@ -98,12 +92,11 @@ impl Reading {
 /// }
 ///
 /// let default = Readings::default();
-/// assert_eq!((default.release, default.neighbours, default.most), (Release::TaskEnd, Neighbours::Geographic, 2));
+/// assert_eq!((default.release, default.most), (Release::TaskEnd, 2));
 /// assert_eq!((default.order, default.due), (Order::Fcfs, Due::After(250.0)));
 /// assert_eq!(Readings::LIST[0].answers, ["task-end", "gang-end"]);
-/// assert_eq!(Readings::LIST[1].answers, ["geographic", "random-4"]);
-/// assert_eq!((Readings::LIST[2].id, Readings::LIST[2].answers), ("R3", &["2", "1", "3"][..]));
-/// assert_eq!((Readings::LIST[3].answers, Readings::LIST[4].answers), (&["fcfs", "sjf"][..], &["250.0", "never"][..]));
+/// assert_eq!((Readings::LIST[1].id, Readings::LIST[1].answers), ("R2", &["2", "1", "3"][..]));
+/// assert_eq!((Readings::LIST[2].answers, Readings::LIST[3].answers), (&["fcfs", "sjf"][..], &["250.0", "never"][..]));
 /// ```
 #[macro_export]
 macro_rules! readings {
