@@ -18,13 +18,11 @@ use crate::world::{ServerId, StationId, World, narrow};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use sim_core::{ConfigError, Context, Fact, JobId, Model, Purpose, Span, Stream, Streams};
-
-/// Empty source of submissions from outside.
-pub type Nothing = std::iter::Empty<Submission>;
+use std::iter::Empty;
 
 /// A grid of sites under one system, with an observer `O` of its messages and submissions `L` from outside.
 #[derive(Clone, Debug)]
-pub struct Grid<O = (), L = Nothing> {
+pub struct Grid<O = (), L = Empty<Submission>> {
     fabric: Fabric<O>,
     system: SystemState,
     source: Source<L>,

@@ -83,7 +83,7 @@ impl Overlay {
         mut forwards: impl FnMut(u32) -> bool,
         mut sends: impl FnMut(ForwardedCopy),
     ) -> Vec<(u32, Span)> {
-        let mut order = Vec::new();
+        let mut order = Vec::with_capacity(self.neighbours.len());
         let mut reached = vec![false; self.neighbours.len()];
         // Dijkstra's algorithm: the first copy that arrives counts. Ties of one instant are ordered by receiver and sender.
         let mut coming = BinaryHeap::from([Reverse((Span::ZERO, entry, entry, hops))]);

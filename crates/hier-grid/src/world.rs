@@ -19,7 +19,7 @@ impl Bag {
     pub(crate) const EMPTY: Self = Self(0);
 
     /// The bag of one class.
-    pub const fn of(class: u8) -> Self {
+    pub(crate) const fn of(class: u8) -> Self {
         Self(1 << class)
     }
 

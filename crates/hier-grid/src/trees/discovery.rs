@@ -22,7 +22,7 @@ impl Trees {
         // justify a second one, since the last discovery did not know of them.
         let first = !std::mem::replace(&mut state.wanting, true);
         if self.forest.is_root(at) {
-            let root = &mut self.states[at.index()].root;
+            let root = &mut state.root;
             root.wanted = true;
             root.news |= anew;
             // Without fallback only discovery notices new resources, and matched jobs may wait for them.
@@ -61,13 +61,10 @@ impl Trees {
         let SchedulerState { root: at, known, round, .. } = &mut self.states[root.index()];
         // Jobs that arrive from now on are raw jobs of the next discovery.
         at.batch = std::mem::take(&mut at.raw);
-        let before = std::mem::replace(
-            known,
-            at.batch.iter().fold(*known, |all, job| all.with(Bag::of(run.jobs.get(*job).class))),
-        );
-        let new = *known != before || at.stale || !run.shortcuts;
+        let shown = at.batch.iter().fold(*known, |all, job| all.with(Bag::of(run.jobs.get(*job).class)));
+        let new = shown != *known || at.stale || !run.shortcuts;
         (at.discovering, at.news, at.stale, at.rematch) = (true, false, false, false);
-        *round += 1;
+        (*known, *round) = (shown, *round + 1);
         let discovery = (*round, *known, narrow(at.batch.len()));
         run.counts.discoveries += 1;
         if new {
@@ -196,21 +193,20 @@ impl Trees {
         }
         // A bag that the child no longer has unbinds its branch and removes its mark: the servers that
         // requested jobs through it are gone. Jobs collected for it stay here.
-        let mut unmarked = 0;
+        //
+        // Invariant: `marked_branches` counts branches with a mark, and `in_transit` jobs that are collected or
+        // cancelled; both follow the branches.
         let mut homeless = Vec::new();
         for channel in &mut state.channels {
             let branch = &mut channel.branches[slot];
             if branch.power > 0 && !bags.iter().any(|(bag, _)| *bag == channel.bag) {
                 channel.power -= branch.power;
-                unmarked += u32::from(branch.marked > 0);
+                state.marked_branches -= u32::from(branch.marked > 0);
+                state.in_transit -= narrow(branch.collected.len());
                 homeless.append(&mut branch.collected);
                 *branch = Branch::default();
             }
         }
-        // Invariant: `marked_branches` counts branches with a mark, and `in_transit` jobs that are collected or
-        // cancelled; both follow the branches.
-        state.marked_branches -= unmarked;
-        state.in_transit -= narrow(homeless.len());
         for job in homeless {
             self.add_unassigned(at, job, run);
         }
