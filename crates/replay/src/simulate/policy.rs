@@ -300,8 +300,8 @@ impl Policy {
         if let Kind::Exec(command) = &self.kind { Some(command) } else { None }
     }
 
-    /// Files whose content determines its behaviour: a program with the files among its arguments; the running executable of a policy
-    /// that it adds; the files of a Slurm cluster. Other policies have none: their code is that of Gridproof's sources.
+    /// Files whose content determines its behaviour: a program with the files among its arguments; for a policy that a program adds, the
+    /// running executable; the files of a Slurm cluster. Other policies have none: their code is that of Gridproof's sources.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match &self.kind {
             Kind::Exec(command) => command.files(),
