@@ -126,7 +126,7 @@ pub(super) fn find(paper: &PredictionsPaper, traces: Option<&Path>) -> Result<BT
 impl FoundLog {
     fn read(path: &Path, processors: u32) -> Result<Self> {
         let (text, sha256) = logs::unpacked(path)?;
-        let records = SwfReader::from_read(&path.display().to_string(), Cursor::new(text))?;
+        let records = SwfReader::from_read(path, Cursor::new(text))?;
         let taken = |record: Result<SwfRecord, _>| record.map(|record| taken(&record, processors)).transpose();
         let held = HeldLog::of(records.filter_map(taken).collect::<Result<_, _>>()?);
         let users = Users::of(&held).context("no workloads can be made from this log")?;
