@@ -14,7 +14,6 @@ use intrusion::Intrusion;
 
 use crate::application::{Application, PROCESSOR};
 use crate::config::{Cluster, Config, LocalSlowdown, NodeChoice, Readings};
-use crate::loras::WaitingJob;
 use crate::share::fair_level;
 use sim_core::{Span, Time};
 use slab::Slab;
@@ -27,6 +26,13 @@ const REFERENCE: u64 = 1 << 32;
 
 pub(crate) fn work_of(time: Span) -> Work {
     Work::from(time.as_nanos()) * Work::from(REFERENCE)
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct WaitingJob {
+    /// Its number in the world that drives the cluster.
+    pub(crate) key: u32,
+    pub(crate) app: Application,
 }
 
 /// Limits and costs that hold on every node of a cluster.

@@ -1,7 +1,7 @@
 //! LoRaS, the scheduler of one cluster (§2.1): nodes of jobs, and the queue.
 
 use crate::application::Application;
-use crate::cluster_state::{ClusterState, Work};
+use crate::cluster_state::{ClusterState, WaitingJob, Work};
 use crate::completions::Completions;
 use sim_core::Time;
 use std::collections::VecDeque;
@@ -14,13 +14,6 @@ use std::collections::VecDeque;
 pub struct Loras {
     pub(crate) state: ClusterState,
     pub(crate) queue: VecDeque<WaitingJob>,
-}
-
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct WaitingJob {
-    /// Its number in the world that drives the cluster.
-    pub(crate) key: u32,
-    pub(crate) app: Application,
 }
 
 impl Loras {

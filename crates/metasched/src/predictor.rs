@@ -4,9 +4,9 @@
 //! are part of neither.
 
 use crate::application::Application;
-use crate::cluster_state::{ClusterState, work_of};
+use crate::cluster_state::{ClusterState, WaitingJob, work_of};
 use crate::completions::Completions;
-use crate::loras::{Loras, WaitingJob};
+use crate::loras::Loras;
 use sim_core::{Span, Time};
 
 /// Prediction of LoRaS for a job on its cluster.

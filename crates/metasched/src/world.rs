@@ -1,10 +1,10 @@
 //! The world: events and their order.
 
 use crate::application::{Application, Submission};
-use crate::cluster_state::{ClusterState, work_of};
+use crate::cluster_state::{ClusterState, WaitingJob, work_of};
 use crate::completions::Completions;
 use crate::config::{Config, Forecasts};
-use crate::loras::{Loras, WaitingJob};
+use crate::loras::Loras;
 use crate::outcome::Outcome;
 use crate::policy::{Choice, SelectCluster, View};
 use crate::predictor::predict;

@@ -4,7 +4,7 @@
 //! `sacctmgr --parsable2 show qos` can be appended to it; a line in the form of the dump (`QOS - 'high':Priority=10`) works, too.
 
 use crate::error::{Collector, Faults};
-use crate::limits::{self, Amounts};
+use crate::limit_kinds::{self, Amounts};
 use crate::text;
 use std::collections::BTreeMap;
 
@@ -267,7 +267,7 @@ impl Reader {
                 _ => listed(key),
             },
             (_, Own::Association(Association { limits, .. }) | Own::Qos(Qos { limits, .. })) => {
-                limits::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
+                limit_kinds::set(limits, key, value).unwrap_or(Err("unknown key; remove it"))?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ mod quick;
 
 use crate::cluster::Cluster;
 use crate::conf::{Conf, Scheduling};
-use crate::limits::BEFORE_SELECTION;
+use crate::limit_kinds::BEFORE_SELECTION;
 use crate::nodes::NodeSet;
 use crate::queue::{Entry, Pass, Start};
 use crate::site::Site;

@@ -10,6 +10,7 @@ pub mod accounts;
 pub mod conf;
 pub mod error;
 mod hostlist;
+mod limit_kinds;
 mod limits;
 mod priority;
 pub mod workload;
