@@ -2,17 +2,11 @@
 
 use crate::backfill::reserving;
 use crate::common::job;
-use crate::grid_common::{Both, choosy, hurried, machines, starts, with_deadlines};
+use crate::grid_common::{Both, PASSES, WIDEST, bounded, machines, starts, with_deadlines};
 use gap_schedule::testkit::{Scene, assert_feasible, scenes};
-use gap_schedule::{
-    Backfilling, CompressOrder, Conservative, Depth, Machine, OrderedBackfill, Passes, Placement, reference,
-};
+use gap_schedule::{CompressOrder, Conservative, Depth, Machine, Passes, Placement, reference};
 use proptest::prelude::*;
-use sim_core::testkit::workload;
 use sim_core::{Job, Span};
-
-const WIDEST: u32 = 6;
-const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
 
 fn orders() -> impl Strategy<Value = CompressOrder> {
     prop::sample::select(vec![CompressOrder::Arrival, CompressOrder::Reserved])
@@ -22,11 +16,6 @@ fn orders() -> impl Strategy<Value = CompressOrder> {
 fn both(order: CompressOrder) -> Both<Conservative, reference::Conservative> {
     let fast = Conservative::default().with_compress_order(order);
     Both(fast, reference::Conservative::new(order))
-}
-
-/// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
-fn bounded() -> impl Strategy<Value = Vec<Job>> {
-    (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by)).prop_flat_map(choosy)
 }
 
 proptest! {
@@ -93,10 +82,8 @@ fn after_an_early_end_no_job_is_delayed() {
     let machine = [Machine::new(4)];
     let policy = |order| Conservative::default().with_compress_order(order);
     assert_eq!(starts(&machine, policy(CompressOrder::Reserved), &jobs), [(0., 0), (0., 0), (14., 0), (4., 0)]);
-    assert_eq!(
-        starts(&machine, OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() }), &jobs),
-        [(0., 0), (0., 0), (10., 0), (20., 0)]
-    );
+    let recomputed = reserving(Depth::All, Placement::Fastest);
+    assert_eq!(starts(&machine, recomputed, &jobs), [(0., 0), (0., 0), (10., 0), (20., 0)]);
 }
 
 #[test]

@@ -1,16 +1,13 @@
 //! Flexible backfilling with any number of reservations, compared with its slow and obvious twin and with related policies.
 
 use crate::backfill::{depths, placements, reserving};
-use crate::grid_common::Both;
+use crate::grid_common::{Both, PASSES, WIDEST};
 use gap_schedule::testkit::{assert_feasible, scenes};
 use gap_schedule::{
-    BackfillReadings, Depth, FlexibleBackfill, FlexibleConfig, Passes, Placement, Policy, QueuedJob, Starts, View,
+    BackfillReadings, Depth, FlexibleBackfill, FlexibleConfig, Placement, Policy, QueuedJob, Starts, View,
 };
 use proptest::prelude::*;
 use sim_core::{AvailabilityProfile, JobId, SiteId, Span, Time};
-
-const WIDEST: u32 = 6;
-const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
 
 fn deep(config: FlexibleConfig, placement: Placement, depth: Depth) -> FlexibleBackfill {
     FlexibleBackfill::new(config, BackfillReadings { placement, ..BackfillReadings::default() }).with_reserve(depth)

@@ -1,14 +1,12 @@
 //! Best Gap, BGT and Swift Gap on availability profiles: their guarantees, and cases worked by hand.
 
 use crate::common::job;
-use crate::grid_common::{Noting, choosy, hurried, machines, starts};
-use gap_schedule::testkit::{assert_feasible, scenes};
-use gap_schedule::{Completion, GapFilling, Machine, Moves, MultiCluster, Passes, Placement, Weight};
+use crate::grid_common::{Noting, PASSES, WIDEST, bounded, estimated, machines, starts};
+use gap_schedule::testkit::assert_feasible;
+use gap_schedule::{Completion, GapFilling, Machine, Moves, MultiCluster, Placement, Weight};
 use proptest::prelude::*;
-use sim_core::testkit::workload;
 use sim_core::{Job, JobLog, Purpose, Sim, Span, Stream, Streams, Time};
 
-const WIDEST: u32 = 6;
 const PAPERS: (Completion, Weight, Moves) = (Completion::FromSubmission, Weight::SumOfRatios, Moves::BetweenClusters);
 
 fn stream(seed: u64) -> Stream {
@@ -44,7 +42,7 @@ fn policies() -> impl Strategy<Value = GapFilling> {
 
 /// Returns the planned starts of each job, the last of which is its actual start, and the number of jobs that the search has moved.
 fn watch(policy: GapFilling, machines: &[Machine], jobs: &[Job]) -> (Vec<Vec<Time>>, u64) {
-    let mut watched = Noting::new(policy, jobs, |policy, job, view| {
+    let mut watched = Noting::new(policy, jobs, |policy, job, view, _| {
         let (start, _) = policy.planned(job).expect("every job is planned");
         assert!(start > view.now);
         Some(start)
@@ -57,28 +55,19 @@ fn watch(policy: GapFilling, machines: &[Machine], jobs: &[Job]) -> (Vec<Vec<Tim
     (watched.noted, watched.policy.moved())
 }
 
-/// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
-fn bounded() -> impl Strategy<Value = Vec<Job>> {
-    (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(shared(jobs), by)).prop_flat_map(choosy)
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     #[test]
-    fn they_keep_the_books(mut scene in scenes(WIDEST), policy in policies()) {
-        // Planning needs an estimate.
-        for job in &mut scene.jobs {
-            job.request.estimate.get_or_insert(job.runtime);
-        }
+    fn they_keep_the_books(mut scene in estimated(), policy in policies()) {
         scene.jobs = shared(scene.jobs);
-        for passes in [Passes::PerInstant, Passes::PerEvent] {
+        for passes in PASSES {
             assert_feasible(policy.clone(), &scene, passes);
         }
     }
 
     #[test]
-    fn under_best_gap_every_job_starts_as_planned(machines in machines(WIDEST), jobs in bounded()) {
+    fn under_best_gap_every_job_starts_as_planned(machines in machines(WIDEST), jobs in bounded().prop_map(shared)) {
         let (planned, _) = watch(GapFilling::best_gap(Placement::Fastest), &machines, &jobs);
         for planned in planned {
             prop_assert!(planned.iter().all(|start| Some(start) == planned.first()), "{planned:?}");
@@ -88,7 +77,7 @@ proptest! {
     /// On machines of one speed, a job that completes earlier starts earlier.
     #[test]
     fn under_swift_gap_no_job_is_ever_delayed(
-        widths in prop::collection::vec(1..=WIDEST, 1..5), jobs in bounded(), seed in any::<u64>(),
+        widths in prop::collection::vec(1..=WIDEST, 1..5), jobs in bounded().prop_map(shared), seed in any::<u64>(),
     ) {
         let machines: Vec<Machine> = widths.into_iter().map(Machine::new).collect();
         for planned in watch(swift_gap(seed), &machines, &jobs).0 {

@@ -1,7 +1,7 @@
 //! Several machines: cases small enough to check by hand.
 
 use crate::common::job;
-use crate::grid_common::{starts, transcript};
+use crate::grid_common::{PASSES, starts, transcript};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
     BackfillReadings, BackfillRule, Backfilling, Depth, EgEdf, Fcfs, FlexibleBackfill, Machine, MultiCluster,
@@ -22,13 +22,6 @@ fn easy_read_as(placement: Placement, rule: BackfillRule) -> [Box<dyn Policy>; 2
     [Box::new(ObviousScan::easy(readings)), Box::new(OrderedBackfill::easy(readings))]
 }
 
-/// Worked case of the specification.
-const HAND: [(u64, u32, u64); 4] = [(0, 3, 100), (1, 4, 10), (2, 1, 50), (3, 1, 200)];
-
-fn hand() -> Vec<Job> {
-    (0..).zip(HAND).map(|(id, (submit, processors, runtime))| job(id, submit, processors, runtime)).collect()
-}
-
 #[track_caller]
 fn check(
     machines: &[Machine],
@@ -43,11 +36,13 @@ fn check(
 
 #[test]
 fn the_hand_case_of_four_jobs_on_four_processors() {
+    // Worked case of the specification.
+    let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
     let machine = [Machine::new(4)];
-    assert_eq!(starts(&machine, Fcfs::new(), &hand()), [(0., 0), (100., 0), (110., 0), (110., 0)]);
+    assert_eq!(starts(&machine, Fcfs::new(), &jobs), [(0., 0), (100., 0), (110., 0), (110., 0)]);
     let backfilled = [(0., 0), (100., 0), (2., 0), (110., 0)];
-    check(&machine, easy(), &hand(), &backfilled);
-    assert_eq!(starts(&machine, FlexibleBackfill::default(), &hand()), backfilled);
+    check(&machine, easy(), &jobs, &backfilled);
+    assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), backfilled);
 }
 
 #[test]
@@ -93,15 +88,14 @@ fn the_reservation_goes_to_the_machine_that_is_free_first() {
 
 #[test]
 fn on_the_reserved_machine_a_job_must_be_in_time_or_fit_beside_the_head() {
-    // Job 2 is the head, and gets machine 0 at 100 s, with one processor left over for job 3. Job 4 would need another one,
-    // and job 5 ends in time.
+    // Job 1 is the head, and gets machine 0 at 100 s, with one processor left over for job 2. Job 3 would need another one,
+    // and job 4 ends in time.
     let machines = [Machine::new(5)];
-    let jobs = [job(0, 0, 3, 100), job(2, 1, 4, 10), job(3, 2, 1, 500), job(4, 2, 1, 500), job(5, 2, 1, 98)];
-    let renumbered: Vec<Job> = (0..).zip(jobs).map(|(id, job)| Job { id: JobId(id), ..job }).collect();
-    check(&machines, easy(), &renumbered, &[(0., 0), (100., 0), (2., 0), (110., 0), (2., 0)]);
+    let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 500), job(3, 2, 1, 500), job(4, 2, 1, 98)];
+    check(&machines, easy(), &jobs, &[(0., 0), (100., 0), (2., 0), (110., 0), (2., 0)]);
     // Strictly, no job may stay beside the head.
     let strict = || easy_read_as(Placement::Fastest, BackfillRule::Strict);
-    check(&machines, strict(), &renumbered, &[(0., 0), (100., 0), (100., 0), (110., 0), (2., 0)]);
+    check(&machines, strict(), &jobs, &[(0., 0), (100., 0), (100., 0), (110., 0), (2., 0)]);
 }
 
 #[test]
@@ -119,8 +113,7 @@ fn strictly_a_job_must_be_in_time_on_every_machine() {
 #[test]
 fn under_flexible_backfilling_a_job_near_its_deadline_goes_first() {
     // At 100 s, job 1 is older, but job 2 can still meet its deadline, which is near.
-    let due = |job: Job, deadline| {
-        let mut job = job;
+    let due = |mut job: Job, deadline| {
         job.request.deadline = Some(Time::from_secs(deadline));
         job
     };
@@ -179,7 +172,7 @@ impl Policy for Patient {
 #[test]
 fn a_scheduler_that_plans_is_woken_when_it_wishes() {
     let jobs = [job(0, 0, 1, 2), job(1, 4, 1, 100), job(2, 10, 1, 1)];
-    for passes in [Passes::PerInstant, Passes::PerEvent] {
+    for passes in PASSES {
         let grid = MultiCluster::new(vec![Machine::new(4)], Patient::default(), jobs.into_iter()).with_passes(passes);
         let (grid, told) = Sim::new(grid, crate::common::Transcript::new()).run();
         let started = |fact: &Fact| matches!(fact, Fact::Started { .. });

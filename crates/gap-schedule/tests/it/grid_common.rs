@@ -1,9 +1,30 @@
 //! Shared set-up for several machines.
 
 pub(crate) use gap_schedule::testkit::{Both, choosy, hurried, machines, misjudged, readings, with_deadlines};
-use gap_schedule::testkit::{Scene, Transcript};
+use gap_schedule::testkit::{Scene, Transcript, scenes};
 use gap_schedule::{Machine, MultiCluster, Passes, Policy, QueuedJob, RunningJob, Starts, View};
+use proptest::prelude::*;
+use sim_core::testkit::workload;
 use sim_core::{Job, JobId, JobLog, JobRecord, Sim, SiteId, Time};
+
+/// Processors of the widest machine.
+pub(crate) const WIDEST: u32 = 6;
+pub(crate) const PASSES: [Passes; 2] = [Passes::PerInstant, Passes::PerEvent];
+
+/// Estimates at least as long as the jobs; many jobs wait, some not for every machine.
+pub(crate) fn bounded() -> impl Strategy<Value = Vec<Job>> {
+    (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by)).prop_flat_map(choosy)
+}
+
+/// Strategy for scenes in which every job has the estimate that planning needs.
+pub(crate) fn estimated() -> impl Strategy<Value = Scene> {
+    scenes(WIDEST).prop_map(|mut scene| {
+        for job in &mut scene.jobs {
+            job.request.estimate.get_or_insert(job.runtime);
+        }
+        scene
+    })
+}
 
 pub(crate) fn transcript(machines: &[Machine], scheduler: impl Policy, passes: Passes, jobs: &[Job]) -> Transcript {
     Scene::new(machines, jobs).transcript(scheduler, passes)
@@ -23,17 +44,20 @@ pub(crate) fn starts(machines: &[Machine], scheduler: impl Policy, jobs: &[Job])
     records(machines, scheduler, jobs).iter().map(|record| (record.start.as_secs_f64(), record.site.0)).collect()
 }
 
+/// Value of a waiting job after a pass, by the view before the pass and its starts.
+type Ask<P, N> = fn(&P, JobId, &View<'_>, &Starts) -> Option<N>;
+
 /// Policy with a value for each waiting job, recorded at each pass.
 pub(crate) struct Noting<P, N> {
     pub(crate) policy: P,
     /// Values by job, pass after pass.
     pub(crate) noted: Vec<Vec<N>>,
     waiting: Vec<JobId>,
-    ask: fn(&P, JobId, &View<'_>) -> Option<N>,
+    ask: Ask<P, N>,
 }
 
 impl<P, N> Noting<P, N> {
-    pub(crate) fn new(policy: P, jobs: &[Job], ask: fn(&P, JobId, &View<'_>) -> Option<N>) -> Self {
+    pub(crate) fn new(policy: P, jobs: &[Job], ask: Ask<P, N>) -> Self {
         Self { policy, noted: jobs.iter().map(|_| Vec::new()).collect(), waiting: Vec::new(), ask }
     }
 }
@@ -56,7 +80,7 @@ impl<P: Policy, N> Policy for Noting<P, N> {
         self.policy.schedule(view, starts);
         self.waiting.retain(|waiting| starts.iter().all(|(job, _)| job != waiting));
         for job in &self.waiting {
-            self.noted[job.index()].extend((self.ask)(&self.policy, *job, view));
+            self.noted[job.index()].extend((self.ask)(&self.policy, *job, view, starts));
         }
     }
 

@@ -1,20 +1,20 @@
 //! Several machines: invariants of every workload.
 
 use crate::backfill::both;
-use crate::grid_common::{Both, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines};
+use crate::grid_common::{
+    Both, Noting, PASSES, WIDEST, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines,
+};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::testkit::{assert_same_starts, conformance_scenes, scenes};
 use gap_schedule::{
     BackfillReadings, BackfillRule, CompressOrder, Conservative, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig,
-    Machine, Minext, OrderedBackfill, Passes, Placement, Policy, QueuedJob, RunningJob, Starts, View, reference,
+    Machine, Minext, OrderedBackfill, Passes, Placement, Policy, QueuedJob, Starts, View, reference,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
 use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Purpose, Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
-
-const WIDEST: u32 = 6;
 
 /// A few of these jobs are wider than any machine; some estimates are wrong in one direction, some in both.
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
@@ -34,60 +34,36 @@ fn configs() -> impl Strategy<Value = FlexibleConfig> {
     })
 }
 
-/// Policy with a record of each reservation that the head of its queue ever had, recomputed after each pass.
-struct Promising<S> {
-    policy: S,
-    waiting: Vec<QueuedJob>,
-    promises: BTreeMap<JobId, Vec<Time>>,
-}
-
-impl<S: Policy> Policy for Promising<S> {
-    fn begin(&mut self, view: &View<'_>) {
-        self.policy.begin(view);
-    }
-
-    fn on_submit(&mut self, job: &QueuedJob, view: &View<'_>) {
-        self.policy.on_submit(job, view);
-        self.waiting.push(*job);
-    }
-
-    fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
-        self.policy.on_completion(job, machine, view);
-    }
-
-    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.policy.schedule(view, starts);
-        let mut plans: Vec<AvailabilityProfile> =
-            view.machines.iter().map(|machine| AvailabilityProfile::new(machine.processors)).collect();
-        for (plan, running) in plans.iter_mut().zip(view.running) {
-            for job in running.iter() {
-                plan.reserve(view.now, job.expected_end.since(view.now), job.processors);
-            }
-        }
-        for (started, machine) in &*starts {
-            let position = self.waiting.iter().position(|job| job.job == *started).expect("it waits");
-            let job = self.waiting.remove(position);
-            let span = view.machines[machine.index()].expects(&job.request);
-            plans[machine.index()].reserve(view.now, span, job.request.processors);
-        }
-        if let Some(head) = self.waiting.first() {
-            let suits = (0..plans.len()).filter(|machine| view.suits(*machine, &head.request));
-            let earliest =
-                |machine: usize| plans[machine].earliest(view.now, Span::from_nanos(1), head.request.processors);
-            let promise = suits.filter_map(earliest).min().expect("some machine suits it");
-            self.promises.entry(head.job).or_default().push(promise);
+/// Returns the reservation of `job` after a pass if it is the head of the queue.
+fn promise<P>(_: &P, job: JobId, view: &View<'_>, starts: &Starts) -> Option<Time> {
+    let is_waiting = |job: &&QueuedJob| starts.iter().all(|(started, _)| *started != job.job);
+    let head = view.queue.iter().find(is_waiting).filter(|head| head.job == job)?;
+    let mut plans: Vec<AvailabilityProfile> =
+        view.machines.iter().map(|machine| AvailabilityProfile::new(machine.processors)).collect();
+    for (plan, running) in plans.iter_mut().zip(view.running) {
+        for job in running.iter() {
+            plan.reserve(view.now, job.expected_end.since(view.now), job.processors);
         }
     }
+    for (started, machine) in starts {
+        let job = view.queue.iter().find(|job| job.job == *started).expect("it waits");
+        let span = view.machines[machine.index()].expects(&job.request);
+        plans[machine.index()].reserve(view.now, span, job.request.processors);
+    }
+    let suits = (0..plans.len()).filter(|machine| view.suits(*machine, &head.request));
+    let earliest = |machine: usize| plans[machine].earliest(view.now, Span::from_nanos(1), head.request.processors);
+    Some(suits.filter_map(earliest).min().expect("some machine suits it"))
 }
 
 /// Asserts that no head starts later than any of its reservations; on one machine, with `exact` estimates, none starts earlier.
 fn check_promises<S: Policy>(policy: S, exact: bool, machines: &[Machine], jobs: &[Job]) -> Result<(), TestCaseError> {
-    let mut policy = Promising { policy, waiting: Vec::new(), promises: BTreeMap::new() };
+    let mut policy = Noting::new(policy, jobs, promise);
     let starts: BTreeMap<JobId, Time> =
         records(machines, &mut policy, jobs).iter().map(|record| (record.job.id, record.start)).collect();
-    for (head, promises) in policy.promises {
+    for (head, promises) in (0..).map(JobId).zip(policy.noted) {
+        let Some(last) = promises.last() else { continue };
         prop_assert!(promises.is_sorted_by(|earlier, later| later <= earlier), "job {head}: {promises:?}");
-        prop_assert!(starts[&head] <= *promises.last().expect("noted"), "job {head}: {promises:?}");
+        prop_assert!(starts[&head] <= *last, "job {head}: {promises:?}");
         prop_assert!(!exact || promises[0] == starts[&head], "job {head}: {promises:?}");
     }
     Ok(())
@@ -121,7 +97,7 @@ proptest! {
     fn on_one_machine_easy_is_the_program_of_its_reference(mut scene in scenes(2 * WIDEST)) {
         scene.machines.truncate(1);
         scene.outages.retain(|outage| outage.site == SiteId(0));
-        for passes in [Passes::PerInstant, Passes::PerEvent] {
+        for passes in PASSES {
             assert_same_starts(Easy::default(), reference::Easy, &scene, passes);
         }
     }
@@ -194,7 +170,7 @@ proptest! {
     fn backfilling_equals_its_twins(
         machines in machines(WIDEST), config in configs(), readings in readings(), jobs in jobs(),
     ) {
-        for passes in [Passes::PerInstant, Passes::PerEvent] {
+        for passes in PASSES {
             check_scans(config, readings, passes, &machines, &jobs);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::backfill::{depths, reserving};
 use crate::common::job;
-use crate::grid_common::{Both, readings};
+use crate::grid_common::{Both, PASSES, WIDEST, estimated, readings};
 use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::testkit::{Scene, assert_feasible, outage, scenes};
 use gap_schedule::{
@@ -11,8 +11,6 @@ use gap_schedule::{
 };
 use proptest::prelude::*;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
-
-const WIDEST: u32 = 6;
 
 fn policies() -> Vec<Box<dyn Policy>> {
     vec![
@@ -27,7 +25,7 @@ fn policies() -> Vec<Box<dyn Policy>> {
 }
 
 /// Returns every run of every job, in order of ends: `(job, machine, from, to)`, in seconds.
-fn runs(scene: &Scene, scheduler: impl Policy) -> Vec<(u32, u32, f64, f64)> {
+pub(crate) fn runs(scene: &Scene, scheduler: impl Policy) -> Vec<(u32, u32, f64, f64)> {
     let told = scene.transcript(scheduler, Passes::PerInstant);
     scene.check_schedule(&told);
     let runs = scene.runs(&told);
@@ -193,82 +191,38 @@ fn a_run_ends_though_a_machine_never_comes_back() {
     }
 }
 
-#[track_caller]
-fn refuses(outages: &[Outage]) {
-    scene(&[Machine::new(1)], &[job(0, 0, 1, 50)], outages).transcript(Fcfs::new(), Passes::PerInstant);
-}
-
 #[test]
-#[should_panic(expected = "outages are out of order: machine 0 fails at 5 s, but it is already 7 s")]
-fn outages_come_in_order() {
-    refuses(&[outage(0, 7, 9), outage(0, 5, 6)]);
-}
-
-#[test]
-#[should_panic(expected = "machine 1 fails at 7 s, but there are 1, counted from 0")]
-fn only_machines_fail() {
-    refuses(&[outage(1, 7, 9)]);
-}
-
-#[test]
-#[should_panic(expected = "machine 0 fails at 7 s and cannot be repaired at 6 s")]
-fn a_repair_follows_its_failure() {
-    refuses(&[outage(0, 7, 6)]);
+fn outages_that_no_machine_can_have_are_refused() {
+    for (outages, message) in [
+        ([outage(0, 7, 9), outage(0, 5, 6)], "outages are out of order: machine 0 fails at 5 s, but it is already 7 s"),
+        ([outage(1, 7, 9); 2], "machine 1 fails at 7 s, but there are 1, counted from 0"),
+        ([outage(0, 7, 6); 2], "machine 0 fails at 7 s and cannot be repaired at 6 s"),
+    ] {
+        let scene = scene(&[Machine::new(1)], &[job(0, 0, 1, 50)], &outages);
+        let run = || scene.transcript(Fcfs::new(), Passes::PerInstant);
+        let panic = std::panic::catch_unwind(run).expect_err(message);
+        assert!(panic.downcast_ref::<String>().is_some_and(|words| words.contains(message)), "{message}");
+    }
 }
 
 fn passes() -> impl Strategy<Value = Passes> {
-    prop::sample::select(vec![Passes::PerInstant, Passes::PerEvent])
+    prop::sample::select(PASSES.to_vec())
 }
 
-/// Sets missing estimates, which planning needs.
-fn estimated(mut scene: Scene) -> Scene {
-    for job in &mut scene.jobs {
-        job.request.estimate.get_or_insert(job.runtime);
-    }
-    scene
-}
-
-const POLICIES: u32 = 7;
-
-// No invariant breaks under failures and inexact estimates in 10 000 random cases.
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(10_000_u32.div_ceil(POLICIES)))]
+    #![proptest_config(ProptestConfig::with_cases(10_000_u32.div_ceil(6)))]
 
+    /// No invariant breaks under failures and inexact estimates in 10 000 random cases of six policies.
     #[test]
-    fn fcfs_keeps_the_books(scene in scenes(WIDEST), passes in passes()) {
+    fn every_policy_keeps_the_books(
+        scene in scenes(WIDEST), estimated in estimated(), passes in passes(), readings in readings(), depth in depths(),
+    ) {
         assert_feasible(Fcfs::new(), &scene, passes);
-    }
-
-    #[test]
-    fn easy_keeps_the_books(
-        scene in scenes(WIDEST), passes in passes(), readings in readings(),
-    ) {
         assert_feasible(OrderedBackfill::easy(readings), &scene, passes);
-    }
-
-    #[test]
-    fn flexible_backfilling_keeps_the_books(
-        scene in scenes(WIDEST), passes in passes(), readings in readings(),
-    ) {
-        let policy = FlexibleBackfill::new(FlexibleConfig::default(), readings);
-        assert_feasible(policy, &scene, passes);
-    }
-
-    #[test]
-    fn backfilling_with_reservations_keeps_the_books(
-        scene in scenes(WIDEST), passes in passes(), depth in depths(),
-    ) {
+        assert_feasible(FlexibleBackfill::new(FlexibleConfig::default(), readings), &scene, passes);
         assert_feasible(reserving(depth, Placement::Fastest), &scene, passes);
-    }
-
-    #[test]
-    fn eg_edf_keeps_the_books(scene in scenes(WIDEST), passes in passes()) {
-        assert_feasible(Planner::new(EgEdf::default(), None), &estimated(scene), passes);
-    }
-
-    #[test]
-    fn tabu_search_keeps_the_books(scene in scenes(WIDEST), passes in passes()) {
-        assert_feasible(Planner::new(EgEdf::default(), Some(Tabu::default())), &estimated(scene), passes);
+        assert_feasible(Planner::new(EgEdf::default(), None), &estimated, passes);
+        assert_feasible(Planner::new(EgEdf::default(), Some(Tabu::default())), &estimated, passes);
     }
 }
 

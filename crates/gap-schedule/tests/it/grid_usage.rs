@@ -1,13 +1,11 @@
 //! Probes of a grid, compared with their definitions.
 
-use gap_schedule::testkit::Transcript;
-use gap_schedule::testkit::{Run, Scene, scenes};
+use crate::grid_common::WIDEST;
+use gap_schedule::testkit::{Run, Scene, Transcript, scenes};
 use gap_schedule::{Easy, Passes, Usage, UsageOver};
 use proptest::prelude::*;
 use sim_core::{JobLog, JobRecord, Sim, Time};
 use std::collections::BTreeSet;
-
-const WIDEST: u32 = 6;
 
 /// Computes system usage by its definition: for each stretch of time without events, from finished records and all runs. A stretch counts
 /// by its length, or `alike` as one.

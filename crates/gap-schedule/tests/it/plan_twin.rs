@@ -1,8 +1,8 @@
 //! Planner in its most obvious form: lists of jobs without starts. Every query is computed from the lists, by definition;
 //! every trial is made on a copy of everything.
 
-use crate::grid_common::Both;
-use gap_schedule::testkit::{Scene, scenes};
+use crate::grid_common::{Both, PASSES, estimated};
+use gap_schedule::testkit::Scene;
 use gap_schedule::{
     Edf, EgEdf, EgTies, GapBound, Machine, Passes, Planner, Policy, QueuedJob, RunningJob, Starts, Tabu, TabuChoice,
     TabuMemory, View,
@@ -386,11 +386,8 @@ proptest! {
     /// Under all readings, with jobs that end early, late and in time, and with failures.
     #[test]
     fn the_planner_starts_at_all_times_what_its_twin_computes_from_scratch(
-        mut scene in scenes(6), readings in readings(), passes in select(vec![Passes::PerInstant, Passes::PerEvent]),
+        scene in estimated(), readings in readings(), passes in select(PASSES.to_vec()),
     ) {
-        for job in &mut scene.jobs {
-            job.request.estimate.get_or_insert(job.runtime);
-        }
         check(readings, &scene, passes)?;
     }
 }

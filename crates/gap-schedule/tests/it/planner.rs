@@ -1,19 +1,23 @@
 //! Plans in the world: cases worked by hand.
 
-use crate::common::job;
-use crate::grid_common::records;
-use gap_schedule::testkit::Scene;
-use gap_schedule::{EgEdf, Machine, MultiCluster, Passes, Planner, Tabu};
+use crate::common::{job, starts};
+use crate::grid_outages::runs;
+use gap_schedule::testkit::{Scene, outage};
+use gap_schedule::{EgEdf, Machine, MultiCluster, Planner, Tabu};
 use proptest::prelude::*;
 use sim_core::testkit::{Fcfs, workload};
-use sim_core::{Job, JobLog, JobRecord, Outage, Sim, SiteId, Span, Time};
+use sim_core::{Job, JobLog, Sim, Span, Time};
 
 fn planners() -> [Planner; 2] {
     [Planner::new(EgEdf::default(), None), Planner::new(EgEdf::default(), Some(Tabu::default()))]
 }
 
-fn starts(records: &[JobRecord]) -> Vec<u64> {
-    records.iter().map(|record| record.start.as_nanos() / 1_000_000_000).collect()
+/// Compares the starts on one machine of four processors, in seconds.
+#[track_caller]
+fn check_starts(jobs: &[Job], expected: &[f64]) {
+    for planner in planners() {
+        assert_eq!(starts(4, planner, jobs), expected);
+    }
 }
 
 /// The second job will be late in every position: the search removes it and puts it back.
@@ -43,9 +47,7 @@ fn the_work_of_a_search_is_reported_and_counted() {
 #[test]
 fn a_gap_is_filled_where_no_job_is_delayed() {
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
-    for planner in planners() {
-        assert_eq!(starts(&records(&[Machine::new(4)], planner, &jobs)), [0, 100, 2, 110]);
-    }
+    check_starts(&jobs, &[0., 100., 2., 110.]);
 }
 
 /// The last job is too long for the gap, but has a deadline: it goes before the second, which has none and moves.
@@ -53,10 +55,7 @@ fn a_gap_is_filled_where_no_job_is_delayed() {
 fn a_job_without_a_gap_goes_by_its_deadline() {
     let mut due = job(2, 3, 1, 200);
     due.request.deadline = Some(Time::from_secs(250));
-    for planner in planners() {
-        let found = records(&[Machine::new(4)], planner, &[job(0, 0, 3, 100), job(1, 1, 4, 10), due]);
-        assert_eq!(starts(&found), [0, 203, 3]);
-    }
+    check_starts(&[job(0, 0, 3, 100), job(1, 1, 4, 10), due], &[0., 203., 3.]);
 }
 
 /// The second job ends long before its estimate: the jobs planned behind it move up.
@@ -64,9 +63,7 @@ fn a_job_without_a_gap_goes_by_its_deadline() {
 fn an_early_end_compresses_the_plan() {
     let mut early = job(0, 0, 4, 10);
     early.request.estimate = Some(Span::from_secs(100));
-    for planner in planners() {
-        assert_eq!(starts(&records(&[Machine::new(4)], planner, &[early, job(1, 1, 4, 10)])), [0, 10]);
-    }
+    check_starts(&[early, job(1, 1, 4, 10)], &[0., 10.]);
 }
 
 /// The first job takes four times its estimate: the plan behind it moves, and no job starts too early.
@@ -74,50 +71,39 @@ fn an_early_end_compresses_the_plan() {
 fn an_overrun_moves_what_is_planned_behind_it() {
     let mut late = job(0, 0, 4, 40);
     late.request.estimate = Some(Span::from_secs(10));
-    for planner in planners() {
-        assert_eq!(starts(&records(&[Machine::new(4)], planner, &[late, job(1, 1, 4, 10)])), [0, 40]);
-    }
+    check_starts(&[late, job(1, 1, 4, 10)], &[0., 40.]);
 }
 
-/// Checks the runs `(job, machine, from, to)` on two machines of two processors, the first of which fails. Repairs are
-/// expected to take `said`, or for ever.
+/// Checks the runs `(job, machine, from, to)` of three jobs on two machines of two processors, the first of which fails
+/// at 20 s. Repairs are expected to take `said`, or for ever.
 #[track_caller]
-fn check(jobs: &[Job], down: u64, up: u64, said: Option<u64>, expected: &[(u32, u32, u64, u64)]) {
-    let seconds = |at: Time| at.as_nanos() / 1_000_000_000;
-    let outages = vec![Outage { site: SiteId(0), down: Time::from_secs(down), up: Time::from_secs(up) }];
-    let repair_expected = said.map_or(Span::MAX, Span::from_secs);
-    let scene = Scene { outages, repair_expected, ..Scene::new(&[Machine::new(2); 2], jobs) };
+fn check_runs(up: u32, said: Option<u64>, expected: &[(u32, u32, f64, f64)]) {
+    let jobs = [job(0, 0, 2, 80), job(1, 0, 2, 90), job(2, 1, 2, 10)];
+    let (outages, repair_expected) = (vec![outage(0, 20, up.into())], said.map_or(Span::MAX, Span::from_secs));
+    let scene = Scene { outages, repair_expected, ..Scene::new(&[Machine::new(2); 2], &jobs) };
     for planner in planners() {
-        let told = scene.transcript(planner, Passes::PerInstant);
-        scene.check_schedule(&told);
-        let runs = scene.runs(&told);
-        let found: Vec<(u32, u32, u64, u64)> =
-            runs.iter().map(|run| (run.job.0, run.site.0, seconds(run.start), seconds(run.end))).collect();
-        assert_eq!(found, expected);
+        assert_eq!(runs(&scene, planner), expected);
     }
 }
 
 /// Job 2, planned on machine 0 at 80 s, goes behind job 1 on machine 1 at 90 s, and job 0, which was lost, behind job 2.
 #[test]
 fn what_a_failure_leaves_behind_is_planned_again() {
-    let jobs = [job(0, 0, 2, 80), job(1, 0, 2, 90), job(2, 1, 2, 10)];
-    check(&jobs, 20, 2_000, None, &[(0, 0, 0, 20), (1, 1, 0, 90), (2, 1, 90, 100), (0, 1, 100, 180)]);
+    check_runs(2_000, None, &[(0, 0, 0., 20.), (1, 1, 0., 90.), (2, 1, 90., 100.), (0, 1, 100., 180.)]);
 }
 
 /// The same, but the machine is repaired unexpectedly at 40 s: every job is planned again, in order of starts.
 #[test]
 fn after_an_unexpected_repair_all_jobs_are_planned_again() {
-    let jobs = [job(0, 0, 2, 80), job(1, 0, 2, 90), job(2, 1, 2, 10)];
-    check(&jobs, 20, 40, None, &[(0, 0, 0, 20), (2, 0, 40, 50), (1, 1, 0, 90), (0, 0, 50, 130)]);
+    check_runs(40, None, &[(0, 0, 0., 20.), (2, 0, 40., 50.), (1, 1, 0., 90.), (0, 0, 50., 130.)]);
 }
 
 /// The repair is expected at 40 s, and happens at 30, at 40 or, after it was expected at 60 s and at 100 s, at 70 s.
 #[test]
 fn jobs_are_planned_behind_an_expected_repair() {
-    let jobs = [job(0, 0, 2, 80), job(1, 0, 2, 90), job(2, 1, 2, 10)];
     for up in [30, 40, 70] {
-        let runs = [(0, 0, 0, 20), (2, 0, up, up + 10), (1, 1, 0, 90), (0, 0, up + 10, up + 90)];
-        check(&jobs, 20, up, Some(20), &runs);
+        let at = f64::from(up);
+        check_runs(up, Some(20), &[(0, 0, 0., 20.), (2, 0, at, at + 10.), (1, 1, 0., 90.), (0, 0, at + 10., at + 90.)]);
     }
 }
 
@@ -125,17 +111,12 @@ fn jobs_are_planned_behind_an_expected_repair() {
 #[test]
 fn a_job_that_cannot_be_planned_is_planned_when_its_machine_is_back() {
     let machines = [Machine::new(1), Machine::new(2)];
-    let outages = vec![
-        Outage { site: SiteId(1), down: Time::from_secs(5), up: Time::from_secs(50) },
-        Outage { site: SiteId(0), down: Time::from_secs(6), up: Time::from_secs(45) },
-    ];
+    let outages = vec![outage(1, 5, 50), outage(0, 6, 45)];
     let jobs = [job(0, 0, 2, 10), job(1, 7, 2, 10), job(2, 8, 1, 10)];
     let scene = Scene { outages, ..Scene::new(&machines, &jobs) };
     for planner in planners() {
-        let told = scene.transcript(planner, Passes::PerInstant);
-        scene.check_schedule(&told);
-        let last: Vec<Time> = scene.runs(&told).iter().map(|run| run.start).collect();
-        assert_eq!(last, [0, 45, 50, 60].map(Time::from_secs));
+        let starts: Vec<f64> = runs(&scene, planner).iter().map(|run| run.2).collect();
+        assert_eq!(starts, [0., 45., 50., 60.]);
     }
 }
 
@@ -145,11 +126,11 @@ proptest! {
     fn serial_jobs_without_deadlines_run_as_in_a_queue(jobs in workload(1)) {
         let exact: Vec<Job> = jobs.iter().map(|job| Job::new(job.id, job.submit, 1, job.runtime)).collect();
         let (_, log) = Sim::new(Fcfs::new(3, exact.clone().into_iter()), JobLog::collecting()).run();
-        let mut expected = log.into_sink();
-        expected.sort_by_key(|record| record.job.id);
+        let mut records = log.into_sink();
+        records.sort_by_key(|record| record.job.id);
+        let expected: Vec<f64> = records.iter().map(|record| record.start.as_secs_f64()).collect();
         for planner in planners() {
-            let found = records(&[Machine::new(3)], planner, &exact);
-            prop_assert_eq!(starts(&found), starts(&expected));
+            prop_assert_eq!(starts(3, planner, &exact), expected.clone());
         }
     }
 }

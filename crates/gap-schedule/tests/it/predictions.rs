@@ -1,7 +1,7 @@
 //! Predicted run times in the world: invariants, and the fast path against the obvious program.
 
 use crate::backfill::{both, reserving};
-use crate::grid_common::{Both, machines};
+use crate::grid_common::{self, Both, WIDEST, machines};
 use crate::ordered::rules;
 use crate::predicted::{Behind, Predicted, predicted_easy};
 use gap_schedule::reference;
@@ -14,8 +14,6 @@ use gap_schedule::{
 use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Job, Request, Sim, SiteId, Span, Time};
-
-const WIDEST: u32 = 6;
 
 /// Assigns users to the jobs, so that there is a past to predict from.
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
@@ -208,7 +206,7 @@ proptest! {
         machines in machines(WIDEST), jobs in jobs(), who in who(), how in how(), depth in 0..4_u32, rule in rules(),
     ) {
         let scene = Scene::new(&machines, &jobs);
-        for passes in [Passes::PerInstant, Passes::PerEvent] {
+        for passes in grid_common::PASSES {
             let ordered = Both(OrderedBackfill::new(rule), reference::OrderedBackfill(rule));
             transcript(&scene, ordered, passes, given(who, &how));
             for depth in [Depth::Jobs(depth), Depth::All] {

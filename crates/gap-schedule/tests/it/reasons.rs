@@ -1,7 +1,7 @@
 //! Reasons of policies: every claim is recomputed from the view of the pass, and no probe changes the schedule.
 
 use crate::backfill::{depths, reserving};
-use crate::grid_common::{choosy, hurried, machines, readings};
+use crate::grid_common::{PASSES, WIDEST, choosy, hurried, machines, readings};
 use crate::ordered::rules;
 use gap_schedule::testkit::{Judge, Scene, assert_reasons, due, scenes};
 use gap_schedule::{
@@ -12,11 +12,9 @@ use proptest::prelude::*;
 use sim_core::testkit::workload;
 use sim_core::{Job, JobId, Span, Time};
 
-const WIDEST: u32 = 6;
-
 /// Checks with passes of both kinds.
 fn check(policy: impl Policy + Clone, scene: &Scene, judge: &Judge) {
-    for passes in [Passes::PerInstant, Passes::PerEvent] {
+    for passes in PASSES {
         assert_reasons(policy.clone(), judge, scene, passes);
     }
 }
