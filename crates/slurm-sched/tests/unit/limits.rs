@@ -39,8 +39,8 @@ fn a_limit_holds_where_it_is_set_first() {
         )
     };
     let [ann, bob, other] = [3, 4, 5];
-    let small = |job: Demand| Demand { partition: 1, ..job };
-    let user = |job: Demand, user| Demand { user, ..job };
+    let small = |association, qos, nodes| Demand { partition: 1, ..job(association, qos, nodes) };
+    let user_1 = |association, qos, nodes| Demand { user: 1, ..job(association, qos, nodes) };
     // Limits of root, account a, user ann in a, QOS q, QOS part; running jobs; the job that would start; reason.
     type Case<'a> = ([&'a str; 5], &'a [Demand], Demand, Option<&'a str>);
     let cases: &[Case<'_>] = &[
@@ -61,32 +61,22 @@ fn a_limit_holds_where_it_is_set_first() {
         // A QOS replaces limits of associations.
         (["", ":GrpJobs=1", "", ":GrpJobs=2", ""], &[job(ann, 1, 1)], job(bob, 1, 1), None),
         (["", "", "", ":GrpJobs=2", ""], &[job(ann, 1, 1), job(other, 1, 1)], job(bob, 1, 1), Some("QOSGrpJobsLimit")),
-        (["", "", "", ":MaxJobsPerUser=1", ""], &[job(ann, 1, 1)], user(job(bob, 1, 1), 1), None),
+        (["", "", "", ":MaxJobsPerUser=1", ""], &[job(ann, 1, 1)], user_1(bob, 1, 1), None),
         (["", "", "", ":MaxJobsPerUser=1", ""], &[job(ann, 1, 1)], job(other, 1, 1), Some("QOSMaxJobsPerUserLimit")),
         (["", "", "", ":MaxTRESPerUser=cpu=16", ""], &[job(ann, 1, 3)], job(ann, 1, 2), Some("QOSMaxCpuPerUserLimit")),
         (
             ["", "", "", ":MaxTRESPerAccount=node=4", ""],
             &[job(ann, 1, 3)],
-            user(job(bob, 1, 2), 1),
+            user_1(bob, 1, 2),
             Some("QOSMaxNodePerAccountLimit"),
         ),
         (["", "", "", ":MaxTRESPerAccount=node=4", ""], &[job(ann, 1, 3)], job(other, 1, 2), None),
         (["", "", "", ":MaxWall=59", ""], &[], job(ann, 0, 2), None),
         (["", "", "", ":MaxWall=59", ""], &[], job(ann, 1, 2), Some("QOSMaxWallDurationPerJobLimit")),
         // The QOS of the partition precedes that of the job, unless the latter overrides it.
-        (
-            ["", "", "", ":GrpJobs=5", ":GrpJobs=1"],
-            &[small(job(ann, 1, 1))],
-            small(job(bob, 1, 1)),
-            Some("QOSGrpJobsLimit"),
-        ),
-        (
-            ["", "", "", ":GrpJobs=5:Flags=OverPartQOS", ":GrpJobs=1"],
-            &[small(job(ann, 1, 1))],
-            small(job(bob, 1, 1)),
-            None,
-        ),
-        (["", "", "", "", ":GrpJobs=1"], &[job(ann, 2, 1)], small(job(bob, 1, 1)), Some("QOSGrpJobsLimit")),
+        (["", "", "", ":GrpJobs=5", ":GrpJobs=1"], &[small(ann, 1, 1)], small(bob, 1, 1), Some("QOSGrpJobsLimit")),
+        (["", "", "", ":GrpJobs=5:Flags=OverPartQOS", ":GrpJobs=1"], &[small(ann, 1, 1)], small(bob, 1, 1), None),
+        (["", "", "", "", ":GrpJobs=1"], &[job(ann, 2, 1)], small(bob, 1, 1), Some("QOSGrpJobsLimit")),
     ];
     for (own, running, job, expected) in cases {
         let accounts = tree(own[0], own[1], own[2], own[3], own[4]);

@@ -150,51 +150,39 @@ fn each_factor_is_as_in_the_formula() {
     };
     let accounts = "Parent - 'root'\nUser - 'u':Priority=30\nUser - 'v':Priority=40\n\
         QOS - 'high':Priority=50\nQOS - 'top':Priority=200\n";
+    // Settings without their prefix `Priority`; change of the job; second; priority.
     type Case<'a> = (&'a str, fn(&mut Entry), i64, u32);
     let cases: &[Case<'_>] = &[
         ("", |_| {}, 1000, 1),
-        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", |_| {}, 1000, 1),
-        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", |_| {}, 1900, 250),
-        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", |_| {}, 99_000, 1000),
-        ("PriorityWeightAge=1000\nPriorityMaxAge=0-1", |job| job.ages_from = None, 1900, 1),
-        (
-            "PriorityWeightAge=1000\nPriorityMaxAge=0-1\nPriorityFlags=ACCRUE_ALWAYS",
-            |job| job.ages_from = None,
-            1800,
-            500,
-        ),
-        ("PriorityWeightJobSize=1000", |_| {}, 0, 250),
-        ("PriorityWeightJobSize=1000", |job| job.cpus = 2, 0, 156),
-        ("PriorityWeightJobSize=1000\nPriorityFavorSmall=YES", |_| {}, 0, 750),
-        ("PriorityWeightJobSize=1000\nPriorityFlags=SMALL_RELATIVE_TO_TIME", |_| {}, 0, 25),
-        ("PriorityWeightQOS=1000", |_| {}, 0, 250),
-        ("PriorityWeightQOS=1000\nPriorityFlags=NO_NORMAL_QOS", |_| {}, 0, 50_000),
-        ("PriorityWeightAssoc=1000", |_| {}, 0, 750),
-        ("PriorityWeightAssoc=2\nPriorityFlags=NO_NORMAL_ASSOC", |_| {}, 0, 60),
-        ("PriorityWeightPartition=1000\nPartitionName=b Nodes=n1 PriorityJobFactor=4", |_| {}, 0, 250),
-        (
-            "PriorityWeightPartition=1000\nPartitionName=b Nodes=n1 PriorityJobFactor=4",
-            |job| job.partition = 1,
-            0,
-            1000,
-        ),
-        (
-            "PriorityWeightPartition=1000\nPriorityFlags=NO_NORMAL_ALL\nPartitionName=b Nodes=n1 PriorityJobFactor=4",
-            |_| {},
-            0,
-            1000,
-        ),
-        ("PriorityWeightTRES=CPU=1000,Mem=500,Node=80", |job| job.demand.tres[1] = 4000, 0, 250 + 250 + 20),
-        ("PriorityWeightTRES=CPU=1000\nPriorityFlags=NO_NORMAL_TRES", |_| {}, 0, 8000),
-        ("PriorityWeightFairshare=1000", |_| {}, 0, 1000),
-        ("PriorityWeightQOS=1000", |job| job.nice = 100, 0, 150),
-        ("PriorityWeightQOS=1000", |job| job.nice = 10_000, 0, 1),
-        ("PriorityWeightQOS=4294967295", |job| (job.demand.qos, job.nice) = (Some(2), -100), 0, u32::MAX),
+        ("WeightAge=1000 MaxAge=0-1", |_| {}, 1000, 1),
+        ("WeightAge=1000 MaxAge=0-1", |_| {}, 1900, 250),
+        ("WeightAge=1000 MaxAge=0-1", |_| {}, 99_000, 1000),
+        ("WeightAge=1000 MaxAge=0-1", |job| job.ages_from = None, 1900, 1),
+        ("WeightAge=1000 MaxAge=0-1 Flags=ACCRUE_ALWAYS", |job| job.ages_from = None, 1800, 500),
+        ("WeightJobSize=1000", |_| {}, 0, 250),
+        ("WeightJobSize=1000", |job| job.cpus = 2, 0, 156),
+        ("WeightJobSize=1000 FavorSmall=YES", |_| {}, 0, 750),
+        ("WeightJobSize=1000 Flags=SMALL_RELATIVE_TO_TIME", |_| {}, 0, 25),
+        ("WeightQOS=1000", |_| {}, 0, 250),
+        ("WeightQOS=1000 Flags=NO_NORMAL_QOS", |_| {}, 0, 50_000),
+        ("WeightAssoc=1000", |_| {}, 0, 750),
+        ("WeightAssoc=2 Flags=NO_NORMAL_ASSOC", |_| {}, 0, 60),
+        ("WeightPartition=1000", |_| {}, 0, 250),
+        ("WeightPartition=1000", |job| job.partition = 1, 0, 1000),
+        ("WeightPartition=1000 Flags=NO_NORMAL_ALL", |_| {}, 0, 1000),
+        ("WeightTRES=CPU=1000,Mem=500,Node=80", |job| job.demand.tres[1] = 4000, 0, 250 + 250 + 20),
+        ("WeightTRES=CPU=1000 Flags=NO_NORMAL_TRES", |_| {}, 0, 8000),
+        ("WeightFairshare=1000", |_| {}, 0, 1000),
+        ("WeightQOS=1000", |job| job.nice = 100, 0, 150),
+        ("WeightQOS=1000", |job| job.nice = 10_000, 0, 1),
+        ("WeightQOS=4294967295", |job| (job.demand.qos, job.nice) = (Some(2), -100), 0, u32::MAX),
     ];
-    for (lines, change, now, expected) in cases {
+    for (words, change, now, expected) in cases {
+        let lines: Vec<String> = words.split_whitespace().map(|word| format!("Priority{word}")).collect();
         let mut job = base.clone();
         change(&mut job);
-        let state = state(&format!("{lines}\n"), accounts, 0);
+        let partition = "PartitionName=b Nodes=n1 PriorityJobFactor=4";
+        let state = state(&format!("{}\n{partition}\n", lines.join("\n")), accounts, 0);
         assert_eq!(state.priority(&job, *now), *expected, "{lines:?} {job:?} at {now}");
     }
 }

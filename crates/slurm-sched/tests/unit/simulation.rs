@@ -6,7 +6,7 @@ use crate::conf::Conf;
 use crate::workload::{Dependency, DependencyKind, SubmittedJob};
 use crate::{EndState, Ended, Phases, Report, Site, Terms, Version, simulate};
 use proptest::prelude::*;
-use std::fmt::Write as _;
+use std::borrow::Borrow;
 
 /// Returns a cluster of `nodes` nodes with a partition over all of them, and a higher one over the upper half.
 fn site(nodes: u32, version: Version, parameters: &str) -> Site {
@@ -20,17 +20,14 @@ fn site(nodes: u32, version: Version, parameters: &str) -> Site {
     Site { conf, accounts: Accounts::default(), version }
 }
 
-fn jobs(rows: &[String]) -> Vec<SubmittedJob> {
-    let text = rows.iter().fold(String::from("id,submit,run,limit,args\n"), |mut text, row| {
-        writeln!(text, "{row}").expect("a string");
-        text
-    });
-    read_csv(&text)
+fn jobs(rows: &[impl Borrow<str>]) -> Vec<SubmittedJob> {
+    read_csv(&format!("id,submit,run,limit,args\n{}\n", rows.join("\n")))
 }
 
-fn reports(site: &Site, jobs: &[SubmittedJob], phases: Phases) -> Vec<Report> {
+fn reports(site: &Site, jobs: &[SubmittedJob], phases: Phases, explained: Option<u32>) -> Vec<Report> {
     let mut all = Vec::new();
-    simulate(site, jobs, Terms { start: 1_700_000_000, zero: 1_700_000_200, phases }, None, |report| all.push(report));
+    let terms = Terms { start: 1_700_000_000, zero: 1_700_000_200, phases };
+    simulate(site, jobs, terms, explained, |report| all.push(report));
     all
 }
 
@@ -90,11 +87,8 @@ proptest! {
         };
         let jobs: Vec<SubmittedJob> = wishes.iter().zip(1..).map(job).collect();
         let phases = Phases { full: offsets.0, backfill: offsets.1, backfill_first: offsets.2, ..Phases::default() };
-        let short = reports(&site, &jobs, phases);
-        let mut full = Vec::new();
         // An explanation, here of an unknown job, makes all plans.
-        let terms = Terms { start: 1_700_000_000, zero: 1_700_000_200, phases };
-        simulate(&site, &jobs, terms, Some(u32::MAX), |report| full.push(report));
+        let [short, full] = [None, Some(u32::MAX)].map(|explained| reports(&site, &jobs, phases, explained));
         prop_assert!(short == full, "{:?}", short.iter().zip(&full).find(|(one, other)| one != other));
         let ends = ends(&full);
         prop_assert_eq!(ends.len(), jobs.len(), "every job fits an empty cluster, so each starts");
@@ -128,16 +122,15 @@ proptest! {
 fn passes_come_at_the_seconds_that_the_loops_timers_say() {
     /// Lists passes up to a second: `d` of the default depth, `f` full, `b` backfill.
     fn passes(parameters: &str, rows: &[&str], phases: Phases, until: i64) -> String {
-        let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
-        let said =
-            reports(&site(4, Version::V22_05, parameters), &jobs(&rows), phases).into_iter().filter_map(|report| {
-                let (kind, time) = match report {
-                    Report::MainPass(time, is_full) => (if is_full { 'f' } else { 'd' }, time),
-                    Report::BackfillPass(time) => ('b', time),
-                    Report::Waits(..) | Report::Ended(_) => return None,
-                };
-                (0..until).contains(&time).then(|| format!("{kind}{time}"))
-            });
+        let site = site(4, Version::V22_05, parameters);
+        let said = reports(&site, &jobs(rows), phases, None).into_iter().filter_map(|report| {
+            let (kind, time) = match report {
+                Report::MainPass(time, is_full) => (if is_full { 'f' } else { 'd' }, time),
+                Report::BackfillPass(time) => ('b', time),
+                Report::Waits(..) | Report::Ended(_) => return None,
+            };
+            (0..until).contains(&time).then(|| format!("{kind}{time}"))
+        });
         said.collect::<Vec<_>>().join(" ")
     }
     let none = Phases::default();
@@ -164,8 +157,7 @@ fn passes_come_at_the_seconds_that_the_loops_timers_say() {
 
 /// Lists starts as `job@second`.
 fn starts(site: &Site, rows: &[&str]) -> String {
-    let rows: Vec<String> = rows.iter().map(|row| (*row).to_owned()).collect();
-    let mut ends = ends(&reports(site, &jobs(&rows), Phases::default()));
+    let mut ends = ends(&reports(site, &jobs(rows), Phases::default(), None));
     ends.sort_by_key(|ended| ended.job);
     ends.iter().map(|ended| format!("{}@{}", ended.job, ended.start)).collect::<Vec<_>>().join(" ")
 }
@@ -219,6 +211,5 @@ fn a_run_ends_although_jobs_can_never_start() {
         "3,30,60,900,-N 1 --exclusive",
         "4,40,60,5,-N 4 --exclusive",
     ];
-    let ends = ends(&reports(&site, &jobs(&rows.map(str::to_owned)), Phases::default()));
-    assert_eq!(ends.iter().map(|ended| ended.job).collect::<Vec<_>>(), [1]);
+    assert_eq!(starts(&site, &rows), "1@11");
 }
