@@ -22,12 +22,6 @@ fn sketch(values: &[f64]) -> QuantileSketch {
     sketch
 }
 
-fn mean(values: &[f64]) -> Mean {
-    let mut mean = Mean::default();
-    values.iter().for_each(|&value| mean.add(value));
-    mean
-}
-
 proptest! {
     #[test]
     fn every_quantile_is_within_its_bound(values in values(), thousandths in 0..=1000_usize) {
@@ -70,7 +64,8 @@ proptest! {
 
     #[test]
     fn the_mean_equals_the_twin(values in values()) {
-        let mean = mean(&values);
+        let mut mean = Mean::default();
+        values.iter().for_each(|&value| mean.add(value));
         prop_assert!(twin::close(mean.mean().unwrap(), twin::mean(&values)));
         prop_assert_eq!(mean.max(), values.iter().copied().reduce(f64::max));
     }
