@@ -1,5 +1,6 @@
 //! Small logs, and functions to read them.
 
+use sim_core::testkit::mean_and_stderr;
 use std::fmt::{Debug, Display};
 use std::io::Cursor;
 use std::str::FromStr;
@@ -35,6 +36,12 @@ pub(crate) fn error(log: impl Into<Vec<u8>>) -> InputError {
         Err(error) => error,
         Ok(reader) => reader.filter_map(Result::err).next().expect("the log is faulty"),
     }
+}
+
+/// Checks that the sample mean lies within four standard errors of `expected`.
+pub(crate) fn check_mean(what: &str, values: &[f64], expected: f64) {
+    let (mean, stderr) = mean_and_stderr(values);
+    assert!((mean - expected).abs() < 4.0 * stderr, "{what}: {mean} ± {stderr}, expected {expected}");
 }
 
 /// Checks that values may be a sample of the distribution `below`: the Kolmogorov-Smirnov statistic is above 1.95 / √n

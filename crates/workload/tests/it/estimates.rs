@@ -1,8 +1,7 @@
 //! Estimates of run times that policies see: the f-model's draws, and their parsing.
 
-use crate::data::{check_option, check_sample, line, reader, take_in, with};
+use crate::data::{check_mean, check_option, check_sample, line, reader, take_in, with};
 use sim_core::Span;
-use sim_core::testkit::mean_and_stderr;
 use workload::{Estimates, Intake, LogJob, Options};
 
 fn estimate(job: &LogJob) -> Span {
@@ -21,8 +20,7 @@ fn the_f_model_draws_uniformly_between_the_run_time_and_f_plus_1_times_it() {
     let factors: Vec<f64> =
         jobs.iter().map(|job| estimate(job).as_secs_f64() / job.job.runtime.as_secs_f64()).collect();
     assert!(factors.iter().all(|factor| (1.0..=5.0).contains(factor)));
-    let (mean, stderr) = mean_and_stderr(&factors);
-    assert!((mean - 3.0).abs() < 4.0 * stderr, "{mean} ± {stderr}");
+    check_mean("factors", &factors, 3.0);
     check_sample("factors", factors, |factor| (factor - 1.0) / 4.0);
 }
 

@@ -2,9 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
 
-use crate::data::{check_option, check_sample};
+use crate::data::{check_mean, check_option, check_sample};
 use proptest::prelude::*;
-use sim_core::testkit::mean_and_stderr;
 use sim_core::{Outage, SiteId, Span, Streams, Time};
 use std::io::Write;
 use workload::outages::{DrawnOutages, OutageTrace, Outages};
@@ -34,8 +33,7 @@ fn value_stability() {
 }
 
 fn check_exponential(what: &str, values: Vec<f64>, mean: f64) {
-    let (sample_mean, stderr) = mean_and_stderr(&values);
-    assert!((sample_mean - mean).abs() < 4.0 * stderr, "{what}: {sample_mean} ± {stderr}, not {mean}");
+    check_mean(what, &values, mean);
     check_sample(what, values, |value| 1.0 - (-value / mean).exp());
 }
 

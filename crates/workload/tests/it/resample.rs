@@ -99,6 +99,10 @@ fn check_every(name: &str, log: &HeldLog, blocks: &Blocks) {
     found.into_iter().for_each(|values| check(name, values, OF_BLOCKS));
 }
 
+/// Real logs, and the processors of their machines.
+const LOGS: [(&str, u32); 3] =
+    [("KTH-SP2-1996-2.1-cln", 100), ("SDSC-SP2-1998-4.2-cln", 128), ("CTC-SP2-1996-3.1-cln", 338)];
+
 /// Reads the log of a machine if `GRID_TRACES` names the folder; otherwise prints the reason.
 fn real(name: &str) -> Option<HeldLog> {
     let path = test_data::trace(&format!("{name}.swf.gz"))?;
@@ -107,9 +111,7 @@ fn real(name: &str) -> Option<HeldLog> {
 
 #[test]
 fn every_log_of_blocks_keeps_weekly_work_marginals_and_cycles_of_real_logs() {
-    for (name, processors) in
-        [("KTH-SP2-1996-2.1-cln", 100), ("SDSC-SP2-1998-4.2-cln", 128), ("CTC-SP2-1996-3.1-cln", 338)]
-    {
+    for (name, processors) in LOGS {
         let Some(log) = real(name) else { return };
         let blocks = Blocks::of(log.clone(), processors, 1.0).expect("weeks");
         check_every(name, &log, &blocks);
@@ -130,7 +132,7 @@ fn every_log_of_blocks_keeps_weekly_work_of_a_model() {
 #[test]
 fn users_drawn_independently_keep_the_marginals_and_the_cycles_of_real_logs() {
     let mut found = Vec::new();
-    for name in ["KTH-SP2-1996-2.1-cln", "SDSC-SP2-1998-4.2-cln", "CTC-SP2-1996-3.1-cln"] {
+    for (name, _) in LOGS {
         let Some(log) = real(name) else { return };
         let users = Users::of(&log).expect("users are known");
         print(&format!("{name}, users"), &twenty(&log, |streams| users.redrawn(streams)));
@@ -161,16 +163,12 @@ fn a_shaken_log_is_the_log_but_for_seconds() {
 
 /// Returns twenty users of one kind and twenty of the other on a model's jobs: 26 weeks.
 fn a_log() -> HeldLog {
-    let week = Span::from_secs(7 * 86_400);
-    let jobs = Lublin::default()
-        .jobs(&Streams::new(3, 0))
-        .take_while(|job| job.job.submit.since(sim_core::Time::ZERO) < week * 26);
-    let held = HeldLog::of_model(jobs);
+    let jobs = Lublin::default().jobs(&Streams::new(3, 0));
+    let held = HeldLog::of_model(jobs.take_while(|job| job.job.submit.since(Time::ZERO) < WEEK * 26));
     let user = |job: &HeldJob| {
-        let week_of =
-            u32::try_from(job.submit.since(sim_core::Time::ZERO).as_nanos() / week.as_nanos()).expect("26 weeks");
+        let week = u32::try_from(job.submit.since(Time::ZERO).as_nanos() / WEEK.as_nanos()).expect("26 weeks");
         let die = u32::try_from(job.number.wrapping_mul(2_654_435_761) >> 8 & 0xff).expect("a byte");
-        if die < 128 { die % 20 } else { 1_000 + 20 * (week_of / 3) + die % 20 }
+        if die < 128 { die % 20 } else { 1_000 + 20 * (week / 3) + die % 20 }
     };
     HeldLog::of(held.jobs().iter().map(|job| HeldJob { user: Some(user(job)), ..*job }).collect())
 }
@@ -253,16 +251,16 @@ fn jobs_move_by_whole_weeks_and_keep_all_else() {
 
 #[test]
 fn one_seed_gives_one_log_and_another_gives_another() {
+    fn check<T: PartialEq>(redrawn: impl Fn(&Streams) -> T) {
+        let [one, same, other] = [2, 2, 3].map(|replication| redrawn(&Streams::new(5, replication)));
+        assert!(one == same && one != other);
+    }
     let log = a_log();
     let users = Users::of(&log).expect("users are known");
-    assert_eq!(users.redrawn(&Streams::new(5, 2)), users.redrawn(&Streams::new(5, 2)));
-    assert_ne!(users.redrawn(&Streams::new(5, 2)), users.redrawn(&Streams::new(5, 3)));
     let blocks = Blocks::of(log.clone(), 128, 1.0).expect("weeks");
-    assert_eq!(blocks.redrawn(&Streams::new(5, 2)), blocks.redrawn(&Streams::new(5, 2)));
-    assert_ne!(blocks.redrawn(&Streams::new(5, 2)), blocks.redrawn(&Streams::new(5, 3)));
-    let shake = |replication| shaken(&log, Span::from_secs(9), &Streams::new(5, replication));
-    assert_eq!(shake(2), shake(2));
-    assert_ne!(shake(2), shake(3));
+    check(|streams| users.redrawn(streams));
+    check(|streams| blocks.redrawn(streams));
+    check(|streams| shaken(&log, Span::from_secs(9), streams));
 }
 
 #[test]

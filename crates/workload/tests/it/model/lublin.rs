@@ -88,8 +88,8 @@ fn wide_jobs_run_longer() {
         let mine = |job: &&ModelJob| (job.job.processors >= 32) == is_wide;
         jobs.iter().filter(mine).map(|job| job.job.runtime.as_secs_f64().ln()).collect()
     };
-    let ((wide, wide_error), (narrow, narrow_error)) =
-        (mean_and_stderr(&logarithms(true)), mean_and_stderr(&logarithms(false)));
+    let [(wide, wide_error), (narrow, narrow_error)] =
+        [true, false].map(|is_wide| mean_and_stderr(&logarithms(is_wide)));
     assert!(wide - narrow > 4.0 * wide_error.hypot(narrow_error), "{wide} and {narrow}");
 }
 
@@ -104,20 +104,14 @@ fn the_mean_size_and_run_time_are_those_of_a_log_that_the_authors_program_wrote(
     let span = |seconds: Option<Span>| seconds.unwrap_or_default().as_secs_f64();
     let theirs = |value: &dyn Fn(&workload::SwfRecord) -> f64| records.iter().map(value).collect::<Vec<f64>>();
     let ours = |value: &dyn Fn(&ModelJob) -> f64| mine.iter().map(value).collect::<Vec<f64>>();
+    let sizes = theirs(&|record| f64::from(record.processors().unwrap_or(1)).ln());
+    let runtimes = theirs(&|record| (span(record.runtime) + 1.0).ln()); // they round down, and this up
     let pairs = [
-        (
-            "log size",
-            theirs(&|record| f64::from(record.processors().unwrap_or(1)).ln()),
-            ours(&|job| f64::from(job.job.processors).ln()),
-        ),
-        (
-            "log run time",
-            theirs(&|record| (span(record.runtime) + 1.0).ln()), // they round down, and this up,
-            ours(&|job| job.job.runtime.as_secs_f64().ln()),
-        ),
+        ("log size", sizes, ours(&|job| f64::from(job.job.processors).ln())),
+        ("log run time", runtimes, ours(&|job| job.job.runtime.as_secs_f64().ln())),
     ];
     for (what, theirs, ours) in pairs {
-        let ((theirs, their_error), (ours, our_error)) = (mean_and_stderr(&theirs), mean_and_stderr(&ours));
+        let [(theirs, their_error), (ours, our_error)] = [theirs, ours].map(|values| mean_and_stderr(&values));
         eprintln!("{what}: {theirs} ± {their_error}, here {ours} ± {our_error}");
         assert!((theirs - ours).abs() < 4.0 * their_error.hypot(our_error), "{what}: {theirs}, here {ours}");
     }

@@ -1,7 +1,7 @@
 //! Sessions, measured in a log and drawn from a table.
 
 use super::{check_counts, check_distribution, check_refused, jobs};
-use sim_core::testkit::mean_and_stderr;
+use crate::data::check_mean;
 use sim_core::{Span, Streams};
 use statrs::distribution::{ContinuousCDF, Normal};
 use std::collections::BTreeMap;
@@ -40,18 +40,10 @@ fn below(distribution: &Quantiles, value: f64) -> f64 {
 /// The first draws are part of every published result: if this test fails, all numbers move.
 #[test]
 fn value_stability() {
-    let first: Vec<_> = jobs(&SessionModel::wagap_like(), 4)
-        .iter()
-        .map(|job| {
-            format!(
-                "{} {:?} {} {}",
-                job.job.submit,
-                job.job.user,
-                job.job.runtime,
-                job.further.as_deref().unwrap_or("")
-            )
-        })
-        .collect();
+    let shown = |ModelJob { job, further, .. }: &ModelJob| {
+        format!("{} {:?} {} {}", job.submit, job.user, job.runtime, further.as_deref().unwrap_or(""))
+    };
+    let first: Vec<_> = jobs(&SessionModel::wagap_like(), 4).iter().map(shown).collect();
     let expected = [
         "739 Some(23) 1054 -1 1:ppn=1",
         "28949 Some(4) 2 -1 1:ppn=1",
@@ -92,13 +84,8 @@ fn sizes_users_and_estimates_have_their_shares() {
         let by_key: BTreeMap<u32, f64> = keys.into_iter().zip(weights.iter().map(|weight| weight / sum)).collect();
         check_counts(what, &counts.into_values().collect::<Vec<_>>(), &by_key.into_values().collect::<Vec<_>>());
     };
-    let sizes = &model.sizes;
-    count(
-        sizes.iter().map(|size| size.processors).collect(),
-        sizes.iter().map(|size| size.weight).collect(),
-        &|job| Some(job.job.processors),
-        "size",
-    );
+    let (keys, weights) = model.sizes.iter().map(|size| (size.processors, size.weight)).unzip();
+    count(keys, weights, &|job| Some(job.job.processors), "size");
     count((0..).take(model.users.len()).collect(), model.users.clone(), &|job| job.job.user, "user");
     let mut least = 1;
     for entry in &model.estimates {
@@ -136,8 +123,7 @@ fn nodes_fit_the_size_and_clusters_are_demanded_as_often_as_in_the_table() {
             size.weight / total * zewura.map(|shape| shape.weight).sum::<f64>() / all
         })
         .sum();
-    let (share, stderr) = mean_and_stderr(&demands);
-    assert!((share - expected).abs() < 4.0 * stderr, "{share} ± {stderr}, not {expected}");
+    check_mean("demands of zewura", &demands, expected);
 }
 
 #[test]
@@ -193,9 +179,7 @@ fn sessions_have_the_lengths_the_gaps_and_the_likeness_of_the_table() {
     let alike: f64 = model.sizes.iter().map(|size| (size.weight / total).powi(2)).sum();
     let repeats: Vec<f64> =
         pairs.iter().map(|pair| f64::from(u8::from(pair[0].job.processors == pair[1].job.processors))).collect();
-    let (share, stderr) = mean_and_stderr(&repeats);
-    let expected = model.repeat + (1.0 - model.repeat) * alike;
-    assert!((share - expected).abs() < 4.0 * stderr, "{share} ± {stderr}, not {expected}");
+    check_mean("repeats", &repeats, model.repeat + (1.0 - model.repeat) * alike);
 
     let normal = Normal::new(0.0, 1.0).expect("a variance");
     let score = |job: &ModelJob| {
@@ -203,16 +187,11 @@ fn sessions_have_the_lengths_the_gaps_and_the_likeness_of_the_table() {
         normal.inverse_cdf(share.clamp(1e-6, 1.0 - 1e-6))
     };
     // The residual of a score has no correlation with the previous score, and the rest of the variance.
-    let residuals: Vec<(f64, f64)> = pairs
-        .iter()
-        .map(|pair| (score(pair[0]), score(pair[1])))
-        .map(|(last, next)| (last, next - model.persistence * last))
-        .collect();
-    let (product, stderr) = mean_and_stderr(&residuals.iter().map(|(last, rest)| last * rest).collect::<Vec<_>>());
-    assert!(product.abs() < 4.0 * stderr, "{product} ± {stderr}");
-    let (square, stderr) = mean_and_stderr(&residuals.iter().map(|(_, rest)| rest * rest).collect::<Vec<_>>());
-    let expected = 1.0 - model.persistence.powi(2);
-    assert!((square - expected).abs() < 4.0 * stderr, "{square} ± {stderr}, not {expected}");
+    let scores = pairs.iter().map(|pair| (score(pair[0]), score(pair[1])));
+    let residuals = scores.map(|(last, next)| (last, next - model.persistence * last));
+    let (products, squares): (Vec<f64>, Vec<f64>) = residuals.map(|(last, rest)| (last * rest, rest * rest)).unzip();
+    check_mean("correlation", &products, 0.0);
+    check_mean("variance", &squares, 1.0 - model.persistence.powi(2));
 }
 
 #[test]
@@ -266,8 +245,7 @@ fn the_stand_in_for_wagap_is_like_its_log() {
     }
     // The log has 88.96 days, load 0.5767 of 2176 processors, and mean 50 117 s, with run times cut at the estimates.
     for (what, values, known) in [("days", days, 88.96), ("load", loads, 0.5767), ("run time", runs, 50_117.0)] {
-        let (mean, stderr) = mean_and_stderr(&values);
-        assert!((mean - known).abs() < 4.0 * stderr, "{what}: {mean} ± {stderr}, not {known}");
+        check_mean(what, &values, known);
     }
 }
 
