@@ -151,6 +151,16 @@ pub struct Expired {
 }
 
 impl Corrector {
+    /// Returns the corrector of a name: `requested`, `doubling` or `tsafrir`.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "requested" => Self::ToRequested,
+            "doubling" => Self::Doubling,
+            "tsafrir" => Self::tsafrir(),
+            _ => return None,
+        })
+    }
+
     /// Returns the increments of EASY++: 1, 5, 15 and 30 minutes, 1, 2, 5, 10, 20, 50 and 100 hours.
     ///
     /// Source: Tsafrir, Etsion & Feitelson (TPDS 2007), §4.

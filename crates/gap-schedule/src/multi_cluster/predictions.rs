@@ -1,6 +1,6 @@
 //! Predictions of run times in a world, and their accuracy.
 
-use crate::predict::{Corrector, Expired, Predictor};
+use crate::predict::{Corrector, Expired, MeanOfUser, Predictor, Requested, TimesRequested};
 use sim_core::{Request, Span};
 
 /// Predictions of run times, separate from limits. Policies order queues and place reservations by them instead of the
@@ -60,6 +60,24 @@ impl PredictionCounts {
 }
 
 impl Predictions {
+    /// Names for [`named`](Self::named), for a reader.
+    pub const NAMES: &str =
+        "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
+
+    /// Returns the predictions of one of these [`NAMES`](Self::NAMES), without a corrector.
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "requested" => Self::by(Requested),
+            "clairvoyant" => Self::clairvoyant(),
+            "double-requested" => Self::by(TimesRequested(2)),
+            "tsafrir" => Self::by(MeanOfUser::tsafrir()),
+            _ => {
+                let jobs = name.strip_prefix("mean-of-user=")?.parse().ok();
+                Self::by(MeanOfUser::new(jobs.filter(|jobs| (1..=1000).contains(jobs))?))
+            }
+        })
+    }
+
     /// Returns predictions by a predictor that sees requests and the past. Expired predictions are not corrected.
     pub fn by(predictor: impl Predictor + 'static) -> Self {
         Self { predictor: Some(Box::new(predictor)), ..Self::clairvoyant() }
@@ -70,10 +88,10 @@ impl Predictions {
         Self { predictor: None, corrector: None, counts: PredictionCounts::default() }
     }
 
-    /// Adds a corrector for predictions that expire.
+    /// Sets the corrector of predictions that expire; `None` leaves them uncorrected.
     #[must_use]
-    pub fn corrected_by(self, corrector: Corrector) -> Self {
-        Self { corrector: Some(corrector), ..self }
+    pub fn corrected_by(self, corrector: impl Into<Option<Corrector>>) -> Self {
+        Self { corrector: corrector.into(), ..self }
     }
 
     /// Counts so far.

@@ -1,9 +1,6 @@
 //! Order, predictor and corrector: the key of a row of the published results.
 
-use gap_schedule::{
-    Backfilling, Corrector, Easy, MeanOfUser, Order, OrderedBackfill, Passes, Policy, Predictions, Requested,
-    TimesRequested,
-};
+use gap_schedule::{Backfilling, Corrector, Easy, Order, OrderedBackfill, Passes, Policy, Predictions};
 use serde::Serialize;
 
 /// Order, predictor and corrector of each row of the published results of a log, as in the columns of rows.csv.
@@ -67,17 +64,7 @@ impl Combination {
 
     pub(super) fn predictions(self) -> Predictions {
         let [_, predictor, corrector] = self.words();
-        let predictions = match predictor {
-            "requested" => Predictions::by(Requested),
-            "clairvoyant" => Predictions::clairvoyant(),
-            "double-requested" => Predictions::by(TimesRequested(2)),
-            _ => Predictions::by(MeanOfUser::tsafrir()),
-        };
-        match corrector {
-            "requested" => predictions.corrected_by(Corrector::ToRequested),
-            "doubling" => predictions.corrected_by(Corrector::Doubling),
-            "tsafrir" => predictions.corrected_by(Corrector::tsafrir()),
-            _ => predictions,
-        }
+        let predictions = Predictions::named(predictor).expect("each row names a predictor");
+        predictions.corrected_by(Corrector::named(corrector))
     }
 }

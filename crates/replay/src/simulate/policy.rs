@@ -6,14 +6,13 @@ mod tests;
 use super::exec::Command;
 use super::name::PolicyName;
 use super::own::Own;
-use super::predicting::{CORRECTORS, PREDICTORS, corrected, predicted, to_requested};
 use super::slurm::SlurmCluster;
 use super::world::Named;
 use crate::options::{MachineOptions, PassesName};
 use gap_schedule::{
-    Backfilling, Completion, CompressOrder, Conservative, Depth, EgEdf, Fcfs, FlexibleBackfill, ForkablePolicy,
-    GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork,
-    Predictions, Priority, Tabu, Weight,
+    Backfilling, Completion, CompressOrder, Conservative, Corrector, Depth, EgEdf, Fcfs, FlexibleBackfill,
+    ForkablePolicy, GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner,
+    Policy as AtWork, Predictions, Priority, Tabu, Weight,
 };
 use lab::provenance::executable;
 use lab::scenario::did_you_mean;
@@ -431,10 +430,12 @@ impl Settings {
                 "conf" => all.slurm = Some(Arc::new(SlurmCluster::read(&mut name)?)),
                 // Read with the file.
                 "accounts" | "version" => {}
-                "predict" => all.predicting = name.take(key, PREDICTORS, predicted)?,
+                "predict" => all.predicting = name.take(key, Predictions::NAMES, Predictions::named)?,
                 _ => {
-                    let corrected = name.take(key, CORRECTORS, corrected)?.unwrap_or(to_requested);
-                    all.predicting = all.predicting.map(corrected);
+                    let named = |text: &str| if text == "none" { Some(None) } else { Corrector::named(text).map(Some) };
+                    let corrector = name.take(key, "requested, doubling, tsafrir or none", named)?;
+                    let corrector = corrector.unwrap_or(Some(Corrector::ToRequested));
+                    all.predicting = all.predicting.map(|predictions| predictions.corrected_by(corrector));
                 }
             }
         }

@@ -1,47 +1,13 @@
-//! Predicted run times: the settings `predict` and `correct` of a policy's name, and `--estimates mean-of-user:K`.
+//! Predicted run times: `--estimates mean-of-user:K`, and the outcomes of predictions in words.
 
 use crate::units::float;
-use gap_schedule::{Corrector, MeanOfUser, PredictionCounts, Predictions, Requested, TimesRequested};
+use gap_schedule::{Corrector, MeanOfUser, PredictionCounts, Predictions};
 use workload::Estimates;
-
-pub(super) const PREDICTORS: &str =
-    "requested, clairvoyant, double-requested, tsafrir, or mean-of-user=K with K from 1 to 1000";
-pub(super) const CORRECTORS: &str = "requested, doubling, tsafrir or none";
-
-/// Predictions of the setting `predict`, without a correction.
-pub(super) fn predicted(text: &str) -> Option<Predictions> {
-    Some(match text {
-        "requested" => Predictions::by(Requested),
-        "clairvoyant" => Predictions::clairvoyant(),
-        "double-requested" => Predictions::by(TimesRequested(2)),
-        "tsafrir" => Predictions::by(MeanOfUser::tsafrir()),
-        _ => {
-            let jobs = text.strip_prefix("mean-of-user=")?.parse().ok();
-            Predictions::by(MeanOfUser::new(jobs.filter(|jobs| (1..=1000).contains(jobs))?))
-        }
-    })
-}
-
-/// The correction of the setting `correct`.
-pub(super) fn corrected(text: &str) -> Option<fn(Predictions) -> Predictions> {
-    Some(match text {
-        "requested" => to_requested,
-        "doubling" => |predictions| predictions.corrected_by(Corrector::Doubling),
-        "tsafrir" => |predictions| predictions.corrected_by(Corrector::tsafrir()),
-        "none" => |predictions| predictions,
-        _ => return None,
-    })
-}
-
-/// The correction of predictions whose setting `correct` is not given.
-pub(super) fn to_requested(predictions: Predictions) -> Predictions {
-    predictions.corrected_by(Corrector::ToRequested)
-}
 
 /// Predictions of the estimates `mean-of-user:K`; `None` for the others.
 pub(crate) fn by_estimates(estimates: Estimates) -> Option<Predictions> {
     let Estimates::MeanOfUser(jobs) = estimates else { return None };
-    Some(to_requested(Predictions::by(MeanOfUser::new(jobs))))
+    Some(Predictions::by(MeanOfUser::new(jobs)).corrected_by(Corrector::ToRequested))
 }
 
 /// Share of jobs, in percent, that outlived their prediction; `None` without predictions.
