@@ -123,7 +123,7 @@ impl Conf {
         self.partitions.iter().position(|partition| partition.default)
     }
 
-    /// Names of nodes, given by index, in their order as [`fold`] prints them.
+    /// Names of nodes, given by index, in their order as hostlists print them.
     #[must_use]
     pub fn node_list(&self, nodes: impl IntoIterator<Item = usize>) -> String {
         fold(&Vec::from_iter(nodes.into_iter().map(|node| self.nodes[node].name.as_str())))
