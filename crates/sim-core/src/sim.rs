@@ -18,7 +18,7 @@ pub trait Model {
     fn handle(&mut self, event: Self::Event, cx: &mut impl Context<Self::Event>);
 }
 
-/// Engine as a model sees it: the clock, the calendar and the observers.
+/// The loop of events as a model sees it: the clock, the calendar and the observers.
 pub trait Context<E> {
     /// Present instant.
     fn now(&self) -> Time;
@@ -90,13 +90,13 @@ impl<E, Child, C: Context<E>, F: Fn(Child) -> E> Context<Child> for Lift<'_, E, 
 /// nothing reads a clock.
 pub struct Sim<M: Model, P = ()> {
     model: M,
-    engine: Engine<M::Event, P>,
+    engine: EventLoop<M::Event, P>,
 }
 
 impl<M: Model, P: Probe> Sim<M, P> {
     /// Starts `model` at time zero.
     pub fn new(mut model: M, probe: P) -> Self {
-        let mut engine = Engine { now: Time::ZERO, calendar: Calendar::new(), probe };
+        let mut engine = EventLoop { now: Time::ZERO, calendar: Calendar::new(), probe };
         model.start(&mut engine);
         Self { model, engine }
     }
@@ -147,7 +147,7 @@ impl<M: Model, P: Probe> Sim<M, P> {
         M: Clone,
         M::Event: Clone,
     {
-        let engine = Engine { now: self.engine.now, calendar: self.engine.calendar.clone(), probe };
+        let engine = EventLoop { now: self.engine.now, calendar: self.engine.calendar.clone(), probe };
         Sim { model: self.model.clone(), engine }
     }
 
@@ -178,13 +178,13 @@ impl<M: Model, P: Probe> Sim<M, P> {
 }
 
 /// Outermost context: the clock, the calendar and the probe.
-struct Engine<E, P> {
+struct EventLoop<E, P> {
     now: Time,
     calendar: Calendar<E>,
     probe: P,
 }
 
-impl<E: Prioritized, P: Probe> Context<E> for Engine<E, P> {
+impl<E: Prioritized, P: Probe> Context<E> for EventLoop<E, P> {
     #[inline]
     fn now(&self) -> Time {
         self.now

@@ -44,7 +44,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
 }
 
 /// A job, and its start.
-type Start = (JobIndex, Time);
+type JobStart = (JobIndex, Time);
 
 fn hours(span: Span) -> f64 {
     span.as_secs_f64() / 3600.0
@@ -69,14 +69,14 @@ struct Moment {
 
 impl WatchedCons {
     /// Returns the jobs that wait for `cluster`, with their planned starts.
-    fn planned(&self, cluster: SiteId) -> Vec<Start> {
+    fn planned(&self, cluster: SiteId) -> Vec<JobStart> {
         self.cons.planned().filter(|(_, other, _)| *other == cluster).map(|(job, _, start)| (job, start)).collect()
     }
 
     /// Keeps the picture of this early end if the plan shifted more from `before` to `after` than in the best one so far.
-    fn consider(&mut self, ended: Start, cluster: SiteId, now: Time, before: &[Start], state: &GridState) {
+    fn consider(&mut self, ended: JobStart, cluster: SiteId, now: Time, before: &[JobStart], state: &GridState) {
         let after = self.planned(cluster);
-        let end = |&(job, start): &Start| start + state.request(job).planned_time;
+        let end = |&(job, start): &JobStart| start + state.request(job).planned_time;
         let Some(horizon) = before.iter().map(end).max() else { return };
         let starts: BTreeMap<JobIndex, Time> = after.iter().copied().collect();
         let moved: f64 =
@@ -87,12 +87,12 @@ impl WatchedCons {
             return;
         }
         let on_cluster = self.running.iter().filter(|(_, (other, _))| *other == cluster);
-        let mut running: Vec<Start> = on_cluster.map(|(job, (_, start))| (*job, *start)).collect();
+        let mut running: Vec<JobStart> = on_cluster.map(|(job, (_, start))| (*job, *start)).collect();
         running.sort_by_key(|(job, start)| (*start, *job));
         let (others, processors) = (running.clone(), state.cluster(cluster).processors);
         // The ended job is placed after the running ones, so that these keep their places.
         running.push(ended);
-        let draw = |running: &[Start], planned: &[Start]| {
+        let draw = |running: &[JobStart], planned: &[JobStart]| {
             let mut rows = vec![Time::ZERO; processors as usize];
             let running = running.iter().map(|&(job, start)| (job, now, start + state.request(job).limit));
             let planned = planned.iter().map(|&(job, start)| (job, start.max(now), end(&(job, start))));

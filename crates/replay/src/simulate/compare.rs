@@ -23,7 +23,7 @@ pub(super) fn baseline(world: &Opened, wanted: Option<&str>) -> Result<usize> {
 }
 
 /// Runs that are compared with each other.
-pub(super) struct Comparison<'a> {
+pub(super) struct ComparedRuns<'a> {
     pub(super) runs: &'a [Run],
     /// Position of the baseline.
     pub(super) baseline: usize,
@@ -53,7 +53,7 @@ fn chosen(all: &[Difference<'_>]) -> Option<&'static Metric> {
     all.first().map(|one| one.metric)
 }
 
-impl<'a> Comparison<'a> {
+impl<'a> ComparedRuns<'a> {
     /// Differences of every policy to the baseline, by metric.
     pub(super) fn to_baseline(&self) -> Vec<Difference<'a>> {
         self.of_pairs(&self.pairs())

@@ -1,7 +1,7 @@
 //! The output of a finished simulation: tables, pictures, the page, the manifest, and the terminal text.
 
 use super::cli::{Format, Simulate};
-use super::compare::Comparison;
+use super::compare::ComparedRuns;
 use super::rows::LISTED;
 use super::sites::Sites;
 use super::world::{Opened, Run};
@@ -38,13 +38,13 @@ impl Simulation {
     }
 
     /// The runs under their names in files.
-    pub(super) fn by_name(&self) -> Comparison<'_> {
-        Comparison { runs: &self.runs, baseline: self.baseline, naming: |run| &run.policy.name }
+    pub(super) fn by_name(&self) -> ComparedRuns<'_> {
+        ComparedRuns { runs: &self.runs, baseline: self.baseline, naming: |run| &run.policy.name }
     }
 
     /// The runs under their labels for readers.
-    pub(super) fn compared(&self) -> Comparison<'_> {
-        Comparison { naming: |run| &run.policy.label, ..self.by_name() }
+    pub(super) fn compared(&self) -> ComparedRuns<'_> {
+        ComparedRuns { naming: |run| &run.policy.label, ..self.by_name() }
     }
 
     fn command_line(&self) -> String {
