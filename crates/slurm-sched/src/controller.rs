@@ -8,7 +8,6 @@ use crate::backfill::backfill;
 use crate::cluster::Cluster;
 use crate::conf::YEAR;
 use crate::limits::Demand;
-use crate::log::Change;
 use crate::main_pass::main_pass;
 use crate::nodes::NodeSet;
 use crate::priority::{Priorities, Running};
@@ -37,6 +36,20 @@ impl By {
     pub fn name(self) -> &'static str {
         if self == Self::Main { "main" } else { "backfill" }
     }
+}
+
+/// Change of a job by `scontrol`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Change {
+    /// Time limit, in seconds.
+    Limit(i64),
+    /// Nice value and the priority that follows.
+    Nice(i64, u32),
+    /// Number of nodes of a pending job.
+    Nodes(u32),
+    /// Priority, which is fixed from then on; 0 holds the job.
+    Priority(u32),
+    Release,
 }
 
 /// Pending or running job.

@@ -1,7 +1,7 @@
 //! Events of a slurmctld.log recorded with `DebugFlags=Backfill`, and with `Priority` where priorities decay.
 
 use crate::conf::usable;
-use crate::controller::By;
+use crate::controller::{By, Change};
 use crate::error::FollowError;
 use crate::hostlist;
 use crate::nodes::NodeSet;
@@ -47,20 +47,6 @@ pub(crate) enum Event {
     /// The decay thread computes usage, fair share and priorities.
     Decay,
     Other,
-}
-
-/// Change of a job by `scontrol`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Change {
-    /// Time limit, in seconds.
-    Limit(i64),
-    /// Nice value and the priority that follows.
-    Nice(i64, u32),
-    /// Number of nodes of a pending job.
-    Nodes(u32),
-    /// Priority, which is fixed from then on; 0 holds the job.
-    Priority(u32),
-    Release,
 }
 
 /// Event with its line, counted from 1, and its second, as if the log's clock were UTC.
