@@ -100,7 +100,7 @@ messages! {
     /// one for all of its children; the root starts discovery with its next raw jobs.
     Rfjm {
         /// True if resources have changed since the last one: it is then forwarded even if others have been forwarded before.
-        anew: bool;
+        changed: bool;
     },
     /// Parent → child: discovery, with the raw jobs as one block, and the end of all channels. The child passes it on; an LGS
     /// matches the jobs with its servers.

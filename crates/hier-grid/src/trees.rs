@@ -79,7 +79,7 @@ impl Trees {
             Payload::Block { bag, ticket, jobs } => self.block(at, bag, ticket, jobs, run),
             Payload::Cancel { by, number, reason, jobs } => self.cancels(at, (by, number, reason), jobs, run),
             // From a child.
-            Payload::Rfjm { anew } => self.rfjm(at, anew, run),
+            Payload::Rfjm { changed } => self.rfjm(at, changed, run),
             Payload::Bags { round, bags, wanting } => self.bags(self.slot(from), at, (round, wanting), &bags, run),
             Payload::Rfc { bag, wants, ticket } => self.rfc(self.slot(from), at, (bag, wants, ticket), run),
             Payload::Cancelled { by, number, reason, asked, jobs } => {

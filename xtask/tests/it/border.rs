@@ -107,7 +107,7 @@ fn a_huge_machine_takes_no_more_memory_than_a_small_one() {
     let dir = Workdir::with("four.swf", FOUR_JOBS);
     dir.run("simulate four.swf --policy fcfs,easy --out out --procs 4294967295", 0);
     if cfg!(target_os = "linux") {
-        let held = manifest(&dir.path("out"))["timings"]["peak_memory_mib"].as_f64().expect("Linux tells");
+        let held = manifest(&dir.path("out"))["timings"]["peak_memory_mib"].as_f64().expect("Linux has it");
         assert!(held < 500.0, "{held} MiB");
     }
     dir.file("huge.machines", "0\ta\t4000000000\t1\t1\t1024\n");

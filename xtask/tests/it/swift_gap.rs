@@ -85,12 +85,12 @@ fn a_folder_without_the_log_is_refused_if_it_was_named() {
     assert!(first_note(&dir).contains("A stand-in"));
 }
 
-/// Returns the hash that the refusal of a log tells to give if that log is meant.
+/// Returns the hash that the message for an unknown log asks for.
 fn requested_hash(dir: &Workdir) -> String {
-    let told = said(&mut small(dir, " --traces ."), 2).err;
-    let (_, hash) = told.split_once("log.sha256=").expect("the fix");
+    let message = said(&mut small(dir, " --traces ."), 2).err;
+    let (_, hash) = message.split_once("log.sha256=").expect("the fix");
     let hash: String = hash.chars().take_while(char::is_ascii_hexdigit).collect();
-    assert_eq!(hash.len(), 64, "{told}");
+    assert_eq!(hash.len(), 64, "{message}");
     hash
 }
 

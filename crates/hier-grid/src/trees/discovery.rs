@@ -16,20 +16,20 @@ use sim_core::JobId;
 
 impl Trees {
     /// Receives an RFJM: one is forwarded for all children. At the root it waits for raw jobs.
-    pub(crate) fn rfjm(&mut self, at: SchedulerId, anew: bool, run: &mut impl Run) {
+    pub(crate) fn rfjm(&mut self, at: SchedulerId, changed: bool, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
-        // One RFJM stands for all servers below: more would not inform the root. Only changed resources (field `anew`)
+        // One RFJM stands for all servers below: more would not inform the root. Only changed resources (field `changed`)
         // justify a second one, since the last discovery did not know of them.
         let first = !std::mem::replace(&mut state.wanting, true);
         if self.forest.is_root(at) {
             let root = &mut state.root;
             root.wanted = true;
-            root.news |= anew;
+            root.news |= changed;
             // Without fallback only discovery notices new resources, and matched jobs may wait for them.
-            root.rematch |= anew && !run.config.algorithms.fallback;
+            root.rematch |= changed && !run.config.algorithms.fallback;
             self.consider_discovery(at, run);
-        } else if first || anew {
-            self.send_up(at, Payload::Rfjm { anew }, run);
+        } else if first || changed {
+            self.send_up(at, Payload::Rfjm { changed }, run);
         }
     }
 

@@ -122,7 +122,7 @@ impl Trees {
                 None if at.wanting => None,
                 None => {
                     at.wanting = true;
-                    Some(Payload::Rfjm { anew: at.changed })
+                    Some(Payload::Rfjm { changed: at.changed })
                 }
             };
             if let Some(payload) = payload {
