@@ -50,7 +50,7 @@ pub(crate) fn run(
         }
         command => {
             let ending = match command {
-                Command::Experiment(options) => replay::experiment::experiment(&options, &added, &common),
+                Command::Experiment(options) => experiment::experiment(&options, &added, &common),
                 command => Lab::standard().run(command, &common, &Cli::command()),
             };
             let (text, notes) = control.output();

@@ -187,7 +187,7 @@ fn tree(input: &[u8]) -> Result<bool, String> {
 }
 
 fn experiment(input: &[u8]) -> Result<bool, String> {
-    parsed(input, replay::experiment::check_text)
+    parsed(input, experiment::check_text)
 }
 
 fn machines(input: &[u8]) -> Result<bool, String> {

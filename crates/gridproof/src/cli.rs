@@ -36,7 +36,7 @@ pub enum Command {
     /// Replay a log under one or more scheduling policies.
     Simulate(Box<replay::simulate::Simulate>),
     /// Compare policies on logs under settings, replicated: paired intervals, ranks, verdicts, from one file.
-    Experiment(Box<replay::experiment::Experiment>),
+    Experiment(Box<experiment::Experiment>),
     /// Explain why a job of a log started when it did under a policy.
     Explain(Box<replay::explain::Explain>),
     /// Check a schedule of any program: its feasibility, and its agreement with a policy.

@@ -156,7 +156,7 @@ impl Lab {
             Command::Reproduce(options) => reproduce(&self.papers, &options, common),
             Command::Doubt(options) => doubt::doubt(&self.papers, &options, common),
             Command::Simulate(options) => replay::simulate::command(&options, &self.added, common),
-            Command::Experiment(options) => replay::experiment::experiment(&options, &self.added, common),
+            Command::Experiment(options) => experiment::experiment(&options, &self.added, common),
             Command::Explain(options) => {
                 let found = replay::explain::explain(&options, &self.added.policies)?;
                 found.without_effect.iter().chain(&found.notes).for_each(|note| tell(note));

@@ -1,10 +1,10 @@
 //! Notes on unused input: requests of the log and columns of the machine file that no world uses.
 
-use crate::units::float;
+use lab::units::float;
 use workload::repair::Unread;
 
 /// One note per kind of information that the run ignores. `machines_tell_memory`: the machine file has memory per node.
-pub(crate) fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> {
+pub fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> {
     let of_jobs = |count: u64, rest: &str| (count > 0).then(|| format!("{} {rest}", share(count, unread.jobs)));
     let memory = match (unread.memory, machines_tell_memory) {
         (0, true) => Some("the machine file gives memory per node, which this world ignores".to_owned()),

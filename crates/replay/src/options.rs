@@ -214,7 +214,8 @@ fn values(all: &[(&'static str, &'static str)]) -> PossibleValuesParser {
 }
 
 /// Returns a log's name without its folder and endings: `KTH-SP2` of `logs/KTH-SP2.swf.gz`.
-pub(crate) fn stem(log: &Path) -> String {
+#[doc(hidden)]
+pub fn stem(log: &Path) -> String {
     let name = log.file_name().unwrap_or_default().to_string_lossy();
     name.trim_end_matches(".gz").trim_end_matches(".swf").to_owned()
 }
@@ -248,7 +249,8 @@ pub(crate) fn words(option: &str, value: Option<impl Display>) -> String {
 }
 
 /// A value as on the command line.
-pub(crate) fn name_of(value: &impl ValueEnum) -> String {
+#[doc(hidden)]
+pub fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 

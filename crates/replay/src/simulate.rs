@@ -12,24 +12,27 @@ mod hier;
 mod metasched;
 mod name;
 mod own;
-pub(crate) mod policy;
+#[doc(hidden)]
+pub mod policy;
 pub(crate) mod predicting;
 mod report;
 mod rows;
 mod sections;
-pub(crate) mod sites;
+#[doc(hidden)]
+pub mod sites;
 mod slurm;
-pub(crate) mod space_shared;
+#[doc(hidden)]
+pub mod space_shared;
 mod watch;
 pub(crate) mod world;
 pub(crate) mod worlds;
 
-pub use crate::difference::{Difference, Ranked};
 use crate::options::stem;
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
 use lab::chart::{self, Picture};
 use lab::cli::{Common, Ending, print};
+pub use lab::difference::{Difference, Ranked};
 use lab::output::OutDir;
 use lab::page;
 use lab::progress::Progress;

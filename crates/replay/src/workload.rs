@@ -3,7 +3,8 @@
 mod cli;
 mod convert;
 mod fit;
-pub(crate) mod generate;
+#[doc(hidden)]
+pub mod generate;
 mod inspect;
 mod io;
 mod resample;

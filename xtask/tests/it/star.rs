@@ -6,7 +6,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 /// Permitted dependencies of each crate on crates of this workspace, dev- and build-dependencies included. From bottom to top.
 ///
 /// sim-core may depend on itself, so that its tests can use its testkit.
-const TIERS: [(&str, &[&str]); 17] = [
+const TIERS: [(&str, &[&str]); 18] = [
     (TEST_DATA, &[]),
     ("sim-core", &["sim-core"]),
     ("workload", STAR),
@@ -23,9 +23,10 @@ const TIERS: [(&str, &[&str]); 17] = [
     ("lab", &["sim-core", "workload", "metrics"]),
     ("papers", ABOVE_LAB),
     ("replay", ABOVE_LAB),
-    ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay"]),
+    ("experiment", &["sim-core", "workload", "metrics", "gap-schedule", "lab", "replay"]),
+    ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay", "experiment"]),
     // Beside the tiers, too: it feeds damaged files to readers, for `cargo xtask fuzz` alone.
-    ("fuzz", &["sim-core", "workload", "slurm-sched", "lab", "replay"]),
+    ("fuzz", &["sim-core", "workload", "slurm-sched", "lab", "replay", "experiment"]),
     // Its tests read the program's output with the crates below, and measure the coverage of intervals.
     ("xtask", &["sim-core", "workload", "metrics", "gap-schedule", "lab", "replay", "fuzz", "gridproof"]),
 ];

@@ -2,8 +2,8 @@
 
 use super::history::{Explanation, Line};
 use crate::label::Label;
-use crate::units::span;
 use gap_schedule::Right;
+use lab::units::span;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use sim_core::{Span, Time};

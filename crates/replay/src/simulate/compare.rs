@@ -1,12 +1,12 @@
 //! Differences between policies over blocks of the log: `differences.csv`, `best.csv`, and the answer in words and pictures.
 
 use super::world::{Opened, Run};
-use crate::difference::{self, Difference, DifferencesTo, Ranked, by_class, capitalized, headline, unit, with};
-use crate::units::{aligned, amount, count};
 use anyhow::{Result, anyhow};
 use lab::chart::{Facet, Forest, fixed, significant};
+use lab::difference::{self, Difference, DifferencesTo, Ranked, by_class, capitalized, headline, unit, with};
 use lab::scenario::did_you_mean;
 use lab::table::{csv, optional};
+use lab::units::{aligned, amount, count};
 use metrics::best::Standing;
 use metrics::{Blocks, ConfidenceInterval, Estimate, JobClass, Metric, Refusal};
 

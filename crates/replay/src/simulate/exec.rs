@@ -30,7 +30,7 @@ const READY: &str =
 
 /// The command of a policy that is a program: its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Command(pub(super) Vec<String>);
+pub struct Command(pub(super) Vec<String>);
 
 impl Command {
     /// Splits the text after `exec+` at its spaces.

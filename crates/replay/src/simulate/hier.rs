@@ -5,9 +5,9 @@ use super::name::{Chosen, Registry};
 use super::watch::{Log, Outcome, RunRequest, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
-use crate::units::float;
 use anyhow::{Context, Result, ensure};
 use hier_grid::{Config, Grid, System};
+use lab::units::float;
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, ProcId, SiteId, Streams, Time};
 use std::collections::BTreeMap;
 

@@ -16,7 +16,7 @@ pub struct Added {
 
 impl Added {
     /// Returns true if results depend on this program alone.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.policies.is_empty() && self.metrics.is_empty()
     }
 }

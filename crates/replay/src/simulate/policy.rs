@@ -174,7 +174,7 @@ const SETTINGS: [(&str, &str, &str); 10] = [
 ];
 
 #[derive(Clone, Debug)]
-pub(crate) struct Policy {
+pub struct Policy {
     kind: Kind,
     /// Name as `--policy` takes it, in normal form.
     given: Arc<str>,
@@ -246,7 +246,7 @@ impl Policy {
     }
 
     /// The policy called `text`: one of `own`, or a built-in one.
-    pub(crate) fn find(text: &str, own: &[Arc<Own>]) -> Result<Self, String> {
+    pub fn find(text: &str, own: &[Arc<Own>]) -> Result<Self, String> {
         Self::of_base(text, own).unwrap_or_else(|| {
             let hint = did_you_mean(PolicyName::base_of(text), BASES.iter().map(|base| base.name));
             Err(format!("no policy is called {text:?}{hint}; there are {}", Self::names()))
@@ -281,7 +281,7 @@ impl Policy {
     }
 
     /// Name of the folder of its results.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
@@ -295,7 +295,7 @@ impl Policy {
         if let Kind::Ours(base) = self.kind { Some(base.name) } else { None }
     }
 
-    pub(crate) fn command(&self) -> Option<&Command> {
+    pub fn command(&self) -> Option<&Command> {
         if let Kind::Exec(command) = &self.kind { Some(command) } else { None }
     }
 
@@ -321,7 +321,7 @@ impl Policy {
     }
 
     /// Assumptions about the jobs of a log, for readers.
-    pub(crate) fn assumptions(&self) -> Option<String> {
+    pub fn assumptions(&self) -> Option<String> {
         self.settings.slurm.as_ref().map(|cluster| format!("{self}: {}", cluster.assumptions()))
     }
 

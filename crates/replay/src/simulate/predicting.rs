@@ -1,7 +1,7 @@
 //! Predicted run times: `--estimates mean-of-user:K`, and the outcomes of predictions in words.
 
-use crate::units::float;
 use gap_schedule::{Corrector, MeanOfUser, PredictionCounts, Predictions};
+use lab::units::float;
 use workload::Estimates;
 
 /// Predictions of the estimates `mean-of-user:K`; `None` for the others.

@@ -2,10 +2,10 @@
 
 use super::sites::Sites;
 use crate::options::{begun, stem};
-use crate::units::float;
 use anyhow::{Context, Result};
 use lab::output::OutDir;
 use lab::terminal::csv_name;
+use lab::units::float;
 use serde::{Serialize, Serializer};
 use sim_core::{Job, JobId, JobRecord, Span, Time};
 use std::collections::VecDeque;

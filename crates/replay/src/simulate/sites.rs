@@ -2,9 +2,9 @@
 
 use crate::ignored;
 use crate::options::{Inside, LogOptions, MachineOptions};
-use crate::units::count;
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
+use lab::units::count;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -12,16 +12,16 @@ use workload::swf::Header;
 use workload::{InputError, Machines, Repairs, Rule};
 
 /// The places of a simulation. A job runs inside one of them.
-pub(crate) struct Sites {
+pub struct Sites {
     /// Names, as in the column `site` of `jobs.csv`.
     pub(crate) names: Vec<String>,
-    pub(crate) machines: Vec<Machine>,
+    pub machines: Vec<Machine>,
     /// Rule by which the processors were taken from the log, if they were.
     pub(crate) rule: Option<Rule>,
     pub(super) source: &'static str,
     pub(super) inside: Inside,
     /// True if a machine file has memory, which no world uses.
-    pub(crate) has_memory: bool,
+    pub has_memory: bool,
     /// Processors of the widest job, if a processor of a place is room for one of several tasks on a node.
     pub(super) shared: Option<u32>,
 }
@@ -56,7 +56,7 @@ impl Sites {
     }
 
     /// The clusters of a machine file, or their machines, or all of it as one pool.
-    pub(crate) fn from_file(path: &Path, inside: Inside) -> Result<Self> {
+    pub fn from_file(path: &Path, inside: Inside) -> Result<Self> {
         let (file, name) = (Machines::open(path)?, path.display());
         let clusters = file.clusters();
         let place = |name, processors, speed| (name, Machine { processors, speed });

@@ -191,22 +191,22 @@ impl Machines {
 }
 
 /// Start and end of a job; `None` if it was rejected.
-pub(crate) type Placement = Option<(Time, Time)>;
+pub type Placement = Option<(Time, Time)>;
 
 /// The record of a job on a machine that is not part of a grid.
-pub(crate) const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRecord {
+pub const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRecord {
     JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors }
 }
 
 impl Policy {
     /// SHA-256 of the files that determine its behaviour, by path.
-    pub(crate) fn programs(&self) -> Result<BTreeMap<String, String>> {
+    pub fn programs(&self) -> Result<BTreeMap<String, String>> {
         hashes_of(&self.files())
     }
 
     /// Replays `jobs`, which are numbered 0, 1, 2 … in order of submission and called `numbers` in their log, with the run times by
     /// `estimates`, or the request if these are predictions. Returns start and end of each job, and the trend of the waiting work.
-    pub(crate) fn replay(
+    pub fn replay(
         &self,
         machines: &[Machine],
         jobs: &[Job],

@@ -2,13 +2,13 @@
 
 use super::results::{Arm, KINDS, VariantResults, of_groups};
 use super::tables::{compared, sentences, spoken, with_half_width, with_interval};
-use crate::difference::{CAPTION, Difference, DifferencesTo, capitalized};
-use crate::units::as_f64;
 use anyhow::Result;
 use lab::chart::{Axis, Chart, Point, Series, fixed};
+use lab::difference::{CAPTION, Difference, DifferencesTo, capitalized};
 use lab::output::OutDir;
 use lab::page::{self, Page, Table};
 use lab::shown::{self, DataRow, Shown};
+use lab::units::as_f64;
 use metrics::{ConfidenceInterval, Metric, catalogue};
 
 /// Number of groups of one kind on the page: those with the most jobs. breakdown.csv has all.

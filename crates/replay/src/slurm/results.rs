@@ -1,8 +1,8 @@
 //! Runs of all variants under all phases, and the estimates made of them.
 
 use super::trace::{LoggedRun, Trace, terms};
-use crate::difference::{Ranked, paired, ranked};
 use anyhow::{Result, bail};
+use lab::difference::{Ranked, paired, ranked};
 use lab::interrupt::{self, Interrupted};
 use lab::observations::Observations;
 use lab::parallel::in_parallel;

@@ -1,12 +1,12 @@
 //! Tables of a comparison of variants, and its sentences.
 
 use super::results::{Arm, VariantResults, of_groups};
-use crate::difference::{Difference, best_in_words, headline};
-use crate::units::{aligned, readable};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
+use lab::difference::{Difference, best_in_words, headline};
 use lab::table::{columns, csv, in_words, optional};
 use lab::terminal::csv_name;
+use lab::units::{aligned, readable};
 use metrics::{ConfidenceInterval, Metric};
 use serde_json::{Value, json};
 use slurm_sched::EndState;

@@ -3,9 +3,9 @@
 use super::cli::Validate;
 use super::io::{failed, swf};
 use super::words::counted;
-use crate::units::{aligned, count, repair};
 use anyhow::{Result, anyhow, bail};
 use lab::cli::{Common, Ending, print};
+use lab::units::{aligned, count, repair};
 use std::io::IsTerminal;
 use workload::repair::Repair;
 use workload::validate::Finding;

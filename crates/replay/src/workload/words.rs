@@ -1,7 +1,7 @@
 //! Numbers for readers: durations, shares, bar charts of characters.
 
-use crate::units::{count, float};
 use lab::chart::fixed;
+use lab::units::{count, float};
 
 /// `1 job`, `28,476 jobs`.
 pub(super) fn counted(things: u64, what: &str) -> String {
@@ -46,7 +46,7 @@ pub(super) fn columns(counts: &[u64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::duration;
+    use lab::units::duration;
 
     #[test]
     fn durations_have_the_unit_that_suits_them_and_exact_ones_lose_nothing() {

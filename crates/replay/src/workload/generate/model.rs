@@ -8,22 +8,17 @@ use toml::Value;
 use workload::HeldLog;
 use workload::model::{ModelEntry, Parameters, models};
 
-pub(crate) struct CompleteModel {
+pub struct CompleteModel {
     pub(super) model: &'static ModelEntry,
     pub(super) parameters: Parameters,
     /// Processors of the machine that the jobs are for.
-    pub(crate) processors: u32,
+    pub processors: u32,
 }
 
 impl CompleteModel {
     /// The model for a machine of `procs` processors, if it depends on them, with the parameters of the file `preset`, of which each
     /// `KEY=VALUE` of `set` changes one. Fails for parameters that describe no workload.
-    pub(crate) fn new(
-        model: &'static ModelEntry,
-        procs: Option<u32>,
-        preset: Option<&Path>,
-        set: &[String],
-    ) -> Result<Self> {
+    pub fn new(model: &'static ModelEntry, procs: Option<u32>, preset: Option<&Path>, set: &[String]) -> Result<Self> {
         let name = model.name;
         match (procs, model.least_processors) {
             (Some(_), None) => {
@@ -61,7 +56,7 @@ impl CompleteModel {
     }
 
     /// The first `count` jobs of one replication.
-    pub(crate) fn drawn(&self, streams: &Streams, count: u32) -> HeldLog {
+    pub fn drawn(&self, streams: &Streams, count: u32) -> HeldLog {
         HeldLog::of_model(self.parameters.jobs(streams).take(count as usize))
     }
 }

@@ -1,9 +1,9 @@
 //! A log in pictures.
 
 use super::super::words::{counted, share};
-use crate::units::{count, float};
 use lab::chart::{Axis, Chart, Point, Series};
 use lab::shown::{DataRow, Shown, seen};
+use lab::units::{count, float};
 use std::collections::BTreeMap;
 use workload::Inspection;
 use workload::inspect::{Spread, UserShare};

@@ -2,8 +2,8 @@
 
 use super::super::words::{columns, counted, exact, percent, share};
 use super::{InspectedLog, whole};
-use crate::units::{aligned, count, duration, readable, repair};
 use lab::chart::{date, fixed};
+use lab::units::{aligned, count, duration, readable, repair};
 use std::collections::BTreeMap;
 use workload::inspect::Spread;
 use workload::repair::Repair;

@@ -1,12 +1,12 @@
 //! All runs of an experiment, and their tables.
 
-use super::design::{Claim, Design, Metric, Setting};
-use super::measure::{Cell, metrics_with};
-use super::unit::Run;
-use super::workloads::IN_LOG;
-use crate::difference::{Ranked, paired, ranked, sign, with};
+use crate::design::{Claim, Design, Metric, Setting};
+use crate::measure::{Cell, metrics_with};
+use crate::unit::Run;
+use crate::workloads::IN_LOG;
 use anyhow::Result;
 use lab::claim::{self, Check, Judged, Rule};
+use lab::difference::{Ranked, paired, ranked, sign, with};
 use lab::observations::Observations;
 use lab::quantity::{DesignPoint, Quantity};
 use lab::table::{columns, csv, number};

@@ -1,8 +1,8 @@
 //! The design of an experiment: its file, read and checked.
 
-use super::file::{Log, Method, Replicate, WholeNumber};
-use crate::simulate::policy::Policy;
+use crate::file::{Log, Method, Replicate, WholeNumber};
 use metrics::OwnMetric;
+use replay::simulate::policy::Policy;
 use workload::Estimates;
 
 /// A metric of the catalogue, or of the program's own: a column of runs.csv.

@@ -1,27 +1,27 @@
 //! Files and terminal text of a finished experiment.
 
-use super::caution::{InLog, pitfalls};
-use super::design::{Claim, Metric};
-use super::figures::{self, Answer};
-use super::file::Method;
-use super::measure::Cell;
-use super::plan::ExperimentPlan;
-use super::results::Results;
-use super::unit::Run;
-use super::words::{finding, in_units, of_others, sentences};
-use crate::difference::capitalized;
-use crate::options::name_of;
-use crate::units::{alone, count, level, table, with_half_width};
+use crate::caution::{InLog, pitfalls};
+use crate::design::{Claim, Metric};
+use crate::figures::{self, Answer};
+use crate::file::Method;
+use crate::measure::Cell;
+use crate::plan::ExperimentPlan;
+use crate::results::Results;
+use crate::unit::Run;
+use crate::words::{finding, in_units, of_others, sentences};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
 use lab::cli::program;
+use lab::difference::capitalized;
 use lab::output::OutDir;
 use lab::output::manifest::PROGRAMS;
 use lab::page::{self, Figure, Page, Part, Section, Table};
 use lab::provenance::quoted;
 use lab::shown::{self, Shown};
 use lab::table::csv;
+use lab::units::{alone, count, level, table, with_half_width};
+use replay::name_of;
 use serde_json::json;
 
 pub(super) struct ExperimentReport<'a> {

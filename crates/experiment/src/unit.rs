@@ -4,11 +4,11 @@
 //! plan (which holds the hashes of logs and of policies that are programs), its place there and the code, so a stored batch equals what
 //! this program would compute. Several processes, on several machines, may compute the same batch at once and store the same line.
 
-use super::cli::Slurm;
-use super::design::Setting;
-use super::measure::{Cell, measured};
-use super::plan::{Batch, ExperimentPlan, Unit};
-use super::workloads::IN_LOG;
+use crate::cli::Slurm;
+use crate::design::Setting;
+use crate::measure::{Cell, measured};
+use crate::plan::{Batch, ExperimentPlan, Unit};
+use crate::workloads::IN_LOG;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lab::control::Control;
 use lab::interrupt::{self, Interrupted};

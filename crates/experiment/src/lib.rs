@@ -25,8 +25,6 @@ mod unit;
 mod words;
 mod workloads;
 
-use crate::options::name_of;
-use crate::simulate::Added;
 use anyhow::{Context, Result, bail, ensure};
 pub use cli::Experiment;
 use cli::{Engine, Part};
@@ -36,6 +34,8 @@ use lab::provenance::quoted;
 use lab::store::Store;
 use lab::terminal::tell;
 use plan::{Batch, ExperimentPlan};
+use replay::name_of;
+use replay::simulate::Added;
 use report::ExperimentReport;
 use results::Results;
 use serde_json::json;
@@ -70,7 +70,7 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
                 Engine::Slurm | Engine::Script => elsewhere(options, &plan)?,
             }
         }
-        Some(Part::Init) => include_str!("experiment/init.toml").replace("cargo xtask", program()),
+        Some(Part::Init) => include_str!("init.toml").replace("cargo xtask", program()),
         Some(Part::Plan { file, how }) => {
             let plan = ExperimentPlan::of(file, how, added)?;
             plan.write(how.fresh)?;

@@ -1,19 +1,19 @@
 //! Differences between policies, in words and as dots of a chart, and the policies ranked by a metric.
 
+use crate::chart::{Axis, Dot, Facet, Forest};
+use crate::observations::Observations;
+use crate::quantity::{DesignPoint, Quantity};
+use crate::table::optional;
 use crate::units::{amount, amount_within, percent, range, readable};
-use lab::chart::{Axis, Dot, Facet, Forest};
-use lab::observations::Observations;
-use lab::quantity::{DesignPoint, Quantity};
-use lab::table::optional;
 use metrics::best::{Standing, standings};
 use metrics::{Better, ConfidenceInterval, Estimate, JobClass, Metric, Refusal};
 
 /// Explanation of a [`Forest`] for readers.
-pub(crate) const CAPTION: &str =
+pub const CAPTION: &str =
     "Bars are 95 % intervals. A hollow dot is no significant difference. An arrow is a value beyond the axis.";
 
 /// Explanation of classes of jobs for readers.
-pub(crate) const CLASSES: &str =
+pub const CLASSES: &str =
     "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002).";
 
 /// A difference between two policies.
@@ -41,7 +41,7 @@ impl Difference<'_> {
     }
 
     /// The difference in percent, for a reader.
-    pub(crate) fn in_percent(&self) -> String {
+    pub fn in_percent(&self) -> String {
         percent(self.share(self.interval.mean))
     }
 
@@ -66,7 +66,7 @@ impl Difference<'_> {
     }
 
     /// `easy cuts mean wait by 15 min (13 %) against fcfs, 95 % CI 6 to 24 min.`, for the best policy, or the next one to the baseline.
-    pub(crate) fn headline(&self, base_is_best: bool) -> String {
+    pub fn headline(&self, base_is_best: bool) -> String {
         let Self { metric, policy, baseline: base, interval: estimate, .. } = self;
         let label = metric.label();
         let (cuts, lowest, lower, above, below) = match metric.better() {
@@ -108,7 +108,7 @@ impl Difference<'_> {
     }
 
     /// A dot in the unit of the difference, with its text.
-    pub(crate) fn dot(&self) -> Dot {
+    pub fn dot(&self) -> Dot {
         let Estimate { mean, low, high, refused, .. } = self.interval;
         let sign = if mean > 0.0 { "+" } else { "" };
         let end = match (low, high, refused) {
@@ -121,14 +121,14 @@ impl Difference<'_> {
     }
 
     /// The difference and its interval in percent of the baseline's mean.
-    pub(crate) fn share_of_baseline(&self) -> ConfidenceInterval {
+    pub fn share_of_baseline(&self) -> ConfidenceInterval {
         let Estimate { mean, low, high, blocks: replications, .. } = self.interval;
         ConfidenceInterval { mean, low, high, replications, level: ConfidenceInterval::LEVEL }
             .map(|value| self.share(value))
     }
 
     /// A dot in percent of the baseline's mean.
-    pub(crate) fn relative(&self) -> Dot {
+    pub fn relative(&self) -> Dot {
         let ConfidenceInterval { mean, low, high, .. } = self.share_of_baseline();
         Dot { mean, interval: low.zip(high), ..self.plain() }
     }
@@ -168,7 +168,7 @@ impl Difference<'_> {
 }
 
 /// Headline of a comparison, from the differences of the other policies to the baseline, and the best of these; `None` without others.
-pub(crate) fn headline<'a>(all: &[Difference<'a>]) -> Option<(String, &'a str)> {
+pub fn headline<'a>(all: &[Difference<'a>]) -> Option<(String, &'a str)> {
     let worse = |one: &Difference<'_>| sign(one.metric) * one.interval.mean;
     let order = |a: &&Difference<'a>, b: &&Difference<'a>| worse(a).total_cmp(&worse(b));
     let best = all.iter().min_by(order)?;
@@ -179,7 +179,7 @@ pub(crate) fn headline<'a>(all: &[Difference<'a>]) -> Option<(String, &'a str)> 
 }
 
 /// Classes of jobs in which one policy is significantly worse or better than another by a metric; `None` without intervals.
-pub(crate) fn by_class(metric: &Metric, all: &[(JobClass, Difference<'_>)]) -> Option<String> {
+pub fn by_class(metric: &Metric, all: &[(JobClass, Difference<'_>)]) -> Option<String> {
     let found = || all.iter().filter(|(_, one)| one.interval.low.is_some());
     let (policy, label) = (found().next()?.1.policy, metric.short_label());
     let describe = |direction: &str, sign: f64| {
@@ -210,7 +210,7 @@ pub struct Ranked<'a> {
 }
 
 /// Ranks policies, given by name and mean. `interval(a, b, level)` is that of the value of `a` less that of `b`, as in [`standings`].
-pub(crate) fn ranked<'a>(
+pub fn ranked<'a>(
     metric: &'static Metric,
     policies: impl Iterator<Item = (&'a str, Option<f64>)>,
     interval: impl Fn(usize, usize, f64) -> Option<(f64, f64)>,
@@ -228,10 +228,10 @@ pub(crate) fn ranked<'a>(
 
 impl Ranked<'_> {
     /// Columns of `best.csv`.
-    pub(crate) const COLUMNS: [&'static str; 4] = ["metric", "policy", "mean", "may_be_best"];
+    pub const COLUMNS: [&'static str; 4] = ["metric", "policy", "mean", "may_be_best"];
 
     /// Its row of `best.csv`: `may_be_best` is empty without an interval.
-    pub(crate) fn row(&self) -> [String; 4] {
+    pub fn row(&self) -> [String; 4] {
         let may_be_best = match self.standing {
             Standing::Best | Standing::MayBeBest => "yes",
             Standing::Worse => "no",
@@ -242,12 +242,12 @@ impl Ranked<'_> {
 }
 
 /// Names of the policies with this standing.
-pub(crate) fn with<'a>(wanted: Standing, all: &[Ranked<'a>]) -> Vec<&'a str> {
+pub fn with<'a>(wanted: Standing, all: &[Ranked<'a>]) -> Vec<&'a str> {
     all.iter().filter(|one| one.standing == wanted).map(|one| one.policy).collect()
 }
 
 /// `Best by mean wait: a; not significantly worse among all: b. No interval for c.`; `None` if no policy has a value.
-pub(crate) fn best_in_words(all: &[Ranked<'_>]) -> Option<String> {
+pub fn best_in_words(all: &[Ranked<'_>]) -> Option<String> {
     let best = all.iter().find(|one| one.standing == Standing::Best)?;
     let [near, worse, unknown] =
         [Standing::MayBeBest, Standing::Worse, Standing::Unknown].map(|standing| with(standing, all).join(", "));
@@ -262,33 +262,33 @@ pub(crate) fn best_in_words(all: &[Ranked<'_>]) -> Option<String> {
 }
 
 /// Interval of a difference of two quantities over the observations in which both are defined.
-pub(crate) fn paired<C: DesignPoint>(of: &Observations<C>, [a, b]: [Quantity<C>; 2], level: f64) -> Option<(f64, f64)> {
+pub fn paired<C: DesignPoint>(of: &Observations<C>, [a, b]: [Quantity<C>; 2], level: f64) -> Option<(f64, f64)> {
     let sample = of.sample(&(a - b), u32::MAX);
     let interval = (!sample.is_empty()).then(|| ConfidenceInterval::at(level, &sample))?;
     interval.low.zip(interval.high)
 }
 
 /// Factor that makes less of a metric better.
-pub(crate) fn sign(metric: &Metric) -> f64 {
+pub fn sign(metric: &Metric) -> f64 {
     if metric.better() == Better::Larger { -1.0 } else { 1.0 }
 }
 
 /// Differences of policies to a baseline, as panels of one picture.
-pub(crate) struct DifferencesTo<'a> {
-    pub(crate) baseline: &'a str,
+pub struct DifferencesTo<'a> {
+    pub baseline: &'a str,
     /// The other policies: name in the picture, name under the pointer, and position, which is the slot of the colour.
-    pub(crate) others: Vec<(&'a str, &'a str, usize)>,
+    pub others: Vec<(&'a str, &'a str, usize)>,
 }
 
 impl<'a> DifferencesTo<'a> {
     /// Returns the differences of policies, given by label and name, to the policy at position `baseline`.
-    pub(crate) fn new(policies: impl Iterator<Item = [&'a str; 2]>, baseline: usize) -> Self {
+    pub fn new(policies: impl Iterator<Item = [&'a str; 2]>, baseline: usize) -> Self {
         let mut others: Vec<_> = policies.zip(0..).map(|([label, name], slot)| (label, name, slot)).collect();
         Self { baseline: others.remove(baseline).0, others }
     }
 
     /// A panel; policies without a difference have no dot.
-    pub(crate) fn facet<'d, 'r: 'd>(
+    pub fn facet<'d, 'r: 'd>(
         &self,
         name: &str,
         key: &str,
@@ -310,14 +310,7 @@ impl<'a> DifferencesTo<'a> {
     }
 
     /// The picture of one metric in its own unit, or in percent.
-    pub(crate) fn forest(
-        &self,
-        id: &str,
-        title: &str,
-        metric: &Metric,
-        in_percent: bool,
-        facets: Vec<Facet>,
-    ) -> Forest {
+    pub fn forest(&self, id: &str, title: &str, metric: &Metric, in_percent: bool, facets: Vec<Facet>) -> Forest {
         let unit = match (in_percent, metric.unit()) {
             (true, _) => " (%)".to_owned(),
             (false, "") => String::new(),
@@ -331,7 +324,7 @@ impl<'a> DifferencesTo<'a> {
     }
 
     /// The picture of several metrics, in percent.
-    pub(crate) fn metrics(&self, id: &str, facets: Vec<Facet>) -> Forest {
+    pub fn metrics(&self, id: &str, facets: Vec<Facet>) -> Forest {
         let x = Axis { signed: true, ..Axis::new(format!("difference to {} (% of its mean)", self.baseline)) };
         let title = format!("Other metrics against {}", self.baseline);
         Forest { id: id.to_owned(), title, x, rows: self.rows(), facets, larger_is_better: false }
@@ -339,7 +332,7 @@ impl<'a> DifferencesTo<'a> {
 }
 
 /// Unit of differences of a metric, after a blank: `points` of a percentage, none of a share.
-pub(crate) fn unit(metric: &Metric) -> String {
+pub fn unit(metric: &Metric) -> String {
     match metric.unit() {
         "" | "0 … 1" => String::new(),
         "%" => " points".to_owned(),
@@ -347,7 +340,7 @@ pub(crate) fn unit(metric: &Metric) -> String {
     }
 }
 
-pub(crate) fn capitalized(text: &str) -> String {
+pub fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

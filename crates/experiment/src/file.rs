@@ -1,10 +1,10 @@
 //! The file of an experiment as it is written. Single values are checked during reading, so that each error has its line.
 
-use crate::options::Inside;
-use crate::simulate::Added;
 use anyhow::{Result, anyhow};
 use clap::ValueEnum;
 use lab::toml_text;
+use replay::Inside;
+use replay::simulate::Added;
 use serde::Deserialize;
 use sim_core::Span;
 use std::path::PathBuf;

@@ -1,15 +1,15 @@
 //! Measures of one run: a number for each metric.
 
-use super::design::{Design, Metric};
-use super::file::{Replicate, WarmUp};
-use super::workloads::ReplayInput;
-use crate::difference::sign;
-use crate::simulate::space_shared::{Placement, record_of};
-use crate::units::as_f64;
+use crate::design::{Design, Metric};
+use crate::file::{Replicate, WarmUp};
+use crate::workloads::ReplayInput;
+use lab::difference::sign;
 use lab::metric::Metric as _;
 use lab::quantity::DesignPoint;
+use lab::units::as_f64;
 use metrics::backlog::Trend;
 use metrics::{ConfidenceInterval, OwnMetric, Totals, warm_up};
+use replay::simulate::space_shared::{Placement, record_of};
 use serde::{Deserialize, Serialize};
 use sim_core::{Job, Span, Time};
 

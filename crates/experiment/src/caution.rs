@@ -1,16 +1,16 @@
 //! Warnings: known pitfalls of a design and its results, and replications that differ from the log itself.
 
-use super::design::{Design, Metric};
-use super::file::{Log, Method};
-use super::measure::Cell;
-use super::results::Results;
-use super::workloads::Held;
-use crate::simulate::policy::Policy;
-use crate::units::level;
+use crate::design::{Design, Metric};
+use crate::file::{Log, Method};
+use crate::measure::Cell;
+use crate::results::Results;
+use crate::workloads::Held;
 use anyhow::Result;
 use lab::page::Table;
 use lab::quantity::DesignPoint as _;
 use lab::table::{csv, number};
+use lab::units::level;
+use replay::simulate::policy::Policy;
 use std::collections::BTreeSet;
 use workload::Estimates;
 

@@ -1,15 +1,15 @@
 //! The plan of an experiment: its runs, cut into units. It holds all that determines the results, except the code.
 
-use super::cli::How;
-use super::design::Design;
-use super::file::{Method, Source};
-use super::workloads::{Held, IN_LOG};
-use crate::simulate::Added;
-use crate::simulate::policy::Policy;
+use crate::cli::How;
+use crate::design::Design;
+use crate::file::{Method, Source};
+use crate::workloads::{Held, IN_LOG};
 use anyhow::{Context, Result, anyhow, ensure};
 use lab::output::write_whole;
 use lab::parallel::in_parallel;
 use lab::provenance;
+use replay::simulate::Added;
+use replay::simulate::policy::Policy;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

@@ -1,16 +1,16 @@
 //! The findings in sentences, built from the numbers.
 
-use super::design::{Claim, Metric};
-use super::figures::Answer;
-use super::measure::{Cell, better};
-use super::results::Results;
-use crate::difference::best_in_words;
-use crate::simulate::policy::Policy;
-use crate::units::{extremes, level, with_half_width};
+use crate::design::{Claim, Metric};
+use crate::figures::Answer;
+use crate::measure::{Cell, better};
+use crate::results::Results;
 use lab::chart::fixed;
 use lab::claim::{Judged, JudgedCell};
+use lab::difference::best_in_words;
 use lab::table::in_words;
+use lab::units::{extremes, level, with_half_width};
 use lab::verdict::Verdict;
+use replay::simulate::policy::Policy;
 
 pub(super) const fn finding(verdict: Verdict) -> &'static str {
     match verdict {

@@ -1,40 +1,40 @@
 //! Numbers, spans, units and findings in words.
 
-use lab::chart::{decimals_for, fixed, significant};
-use lab::page::Table;
-use lab::table::in_words;
+use crate::chart::{decimals_for, fixed, significant};
+use crate::page::Table;
+use crate::table::in_words;
 use metrics::backlog::Trend;
 use metrics::{ConfidenceInterval, Metric};
 use workload::repair::Repair;
 
 /// Whole numbers unchanged, others to four digits.
-pub(super) fn readable(value: f64) -> String {
+pub fn readable(value: f64) -> String {
     if value.fract() == 0.0 { fixed(value, 0) } else { significant(value) }
 }
 
 /// A number of things, with thousands separated.
-pub(super) fn count(number: u64) -> String {
+pub fn count(number: u64) -> String {
     fixed(float(number), 0)
 }
 
 /// A number of things, to compute with.
 #[expect(clippy::cast_precision_loss, reason = "a count")]
-pub(crate) const fn float(count: u64) -> f64 {
+pub const fn float(count: u64) -> f64 {
     count as f64
 }
 
 /// The same of a length.
-pub(crate) const fn as_f64(things: usize) -> f64 {
+pub const fn as_f64(things: usize) -> f64 {
     float(things as u64)
 }
 
 /// The smallest and the largest value, if there is one.
-pub(crate) fn extremes(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+pub fn extremes(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.map(|value| (value, value)).reduce(|(least, most), (value, _)| (least.min(value), most.max(value)))
 }
 
 /// A time in its two largest units, and in seconds: `3 h 25 min (12 345 s)`; below two minutes only in seconds.
-pub(crate) fn span(seconds: f64) -> String {
+pub fn span(seconds: f64) -> String {
     let exact = format!("{} s", readable(seconds));
     if seconds < 120.0 {
         return exact;
@@ -75,7 +75,7 @@ fn end(value: f64) -> String {
 }
 
 /// A value of a metric for a reader: times in seconds, minutes, hours or days.
-pub(crate) fn amount(metric: &Metric, value: f64) -> String {
+pub fn amount(metric: &Metric, value: f64) -> String {
     match metric.unit() {
         "s" => {
             let (scale, unit) = unit_of(value);
@@ -87,7 +87,7 @@ pub(crate) fn amount(metric: &Metric, value: f64) -> String {
 }
 
 /// The same of a value that is no difference: percentages are no points, a share has no unit, and any other unit is written.
-pub(crate) fn level(metric: &Metric, value: f64) -> String {
+pub fn level(metric: &Metric, value: f64) -> String {
     match metric.unit() {
         "s" => amount(metric, value),
         "" | "0 … 1" => significant(value),
@@ -96,7 +96,7 @@ pub(crate) fn level(metric: &Metric, value: f64) -> String {
 }
 
 /// `1.91 ± 0.14 h`: a mean with the half-width of its interval, in one unit.
-pub(crate) fn with_half_width(metric: &Metric, estimate: &ConfidenceInterval) -> String {
+pub fn with_half_width(metric: &Metric, estimate: &ConfidenceInterval) -> String {
     let (scale, unit) = match metric.unit() {
         "s" => unit_of(estimate.mean),
         "%" => (1.0, "%"),
@@ -106,7 +106,7 @@ pub(crate) fn with_half_width(metric: &Metric, estimate: &ConfidenceInterval) ->
 }
 
 /// `6 to 24 min`: an interval around `mean`, in the unit of the mean unless its ends are too long for that.
-pub(crate) fn range(metric: &Metric, mean: f64, low: f64, high: f64) -> String {
+pub fn range(metric: &Metric, mean: f64, low: f64, high: f64) -> String {
     match metric.unit() {
         "s" => {
             let reach = low.abs().max(high.abs());
@@ -120,7 +120,7 @@ pub(crate) fn range(metric: &Metric, mean: f64, low: f64, high: f64) -> String {
 }
 
 /// A difference as [`amount`] writes it, with as many digits as its interval supports.
-pub(crate) fn amount_within(metric: &Metric, value: f64, interval: Option<(f64, f64)>) -> String {
+pub fn amount_within(metric: &Metric, value: f64, interval: Option<(f64, f64)>) -> String {
     match (metric.unit(), interval) {
         ("s" | "%", _) | (_, None) => amount(metric, value),
         (_, Some((low, high))) => within(value, low, high),
@@ -133,12 +133,12 @@ fn within(value: f64, low: f64, high: f64) -> String {
 }
 
 /// `13 %`.
-pub(crate) fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     format!("{} %", short(value))
 }
 
 /// A cell of a table for a reader and the exact value behind it, if they differ.
-pub(super) fn cells(metric: &Metric, value: Option<f64>) -> [String; 2] {
+pub fn cells(metric: &Metric, value: Option<f64>) -> [String; 2] {
     match value {
         Some(seconds) if metric.unit() == "s" => [amount(metric, seconds), format!("{} s", readable(seconds))],
         value => [cell(metric, value, readable), String::new()],
@@ -146,12 +146,12 @@ pub(super) fn cells(metric: &Metric, value: Option<f64>) -> [String; 2] {
 }
 
 /// A cell without an exact value behind it.
-pub(crate) fn alone(text: impl Into<String>) -> [String; 2] {
+pub fn alone(text: impl Into<String>) -> [String; 2] {
     [text.into(), String::new()]
 }
 
 /// A table whose cells come with the exact values behind them.
-pub(crate) fn table(
+pub fn table(
     [id, title, caption]: [&str; 3],
     columns: impl IntoIterator<Item = impl Into<String>>,
     rows: impl IntoIterator<Item = Vec<[String; 2]>>,
@@ -162,7 +162,7 @@ pub(crate) fn table(
 }
 
 /// A value of a metric; empty without a value.
-pub(super) fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> String) -> String {
+pub fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> String) -> String {
     match value {
         Some(value) if metric.is_flag() => if value > 0.5 { "yes" } else { "no" }.to_owned(),
         value => value.map_or_else(String::new, number),
@@ -170,13 +170,13 @@ pub(super) fn cell(metric: &Metric, value: Option<f64>, number: impl Fn(f64) -> 
 }
 
 /// A rule for repairs in a table: its name, the number of records, the first line, and the problem.
-pub(crate) fn repair(Repair { rule, count: records, first_line }: &Repair) -> [String; 4] {
+pub fn repair(Repair { rule, count: records, first_line }: &Repair) -> [String; 4] {
     let line = first_line.map_or_else(String::new, |line| line.to_string());
     [rule.to_string(), count(*records), line, rule.description().to_owned()]
 }
 
 /// Sentence about a saturated policy; `None` for another.
-pub(crate) fn saturation(policy: &str, trend: &Trend) -> Option<String> {
+pub fn saturation(policy: &str, trend: &Trend) -> Option<String> {
     let Trend { span, largest, stretch, drain, .. } = *trend;
     trend.is_saturated().then(|| {
         format!(
@@ -191,7 +191,7 @@ pub(crate) fn saturation(policy: &str, trend: &Trend) -> Option<String> {
 }
 
 /// Seconds in a suitable unit: `45 s`, `12.5 min`, `36 h`, `3.2 days`.
-pub(crate) fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     // Length of a unit, and the number of units from which the next one is used.
     const UNITS: [(f64, f64, &str); 3] = [(1.0, 60.0, "s"), (60.0, 60.0, "min"), (3_600.0, 48.0, "h")];
     let tenths = |length: f64| (seconds / length * 10.0).round() / 10.0;
@@ -203,7 +203,7 @@ pub(crate) fn duration(seconds: f64) -> String {
 }
 
 /// Rows with their columns aligned: the first to the left, the others to the right.
-pub(crate) fn aligned(rows: &[Vec<String>]) -> String {
+pub fn aligned(rows: &[Vec<String>]) -> String {
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let widths: Vec<usize> = (0..).map_while(width).collect();
     let line = |row: &Vec<String>| {

@@ -1,14 +1,14 @@
 //! The answer of an experiment and its pictures, each with its data: every policy against the baseline, over all logs and settings and by
 //! each.
 
-use super::design::{Metric, Setting, Value};
-use super::measure::{Cell, better};
-use super::results::Results;
-use crate::difference::{CAPTION, CLASSES, Difference, DifferencesTo, by_class, capitalized, headline};
-use crate::units::extremes;
+use crate::design::{Metric, Setting, Value};
+use crate::measure::{Cell, better};
+use crate::results::Results;
 use lab::chart::{Axis, Chart, Facet, Point, Series};
+use lab::difference::{CAPTION, CLASSES, Difference, DifferencesTo, by_class, capitalized, headline};
 use lab::shown::{DataRow, Shown};
 use lab::terminal::csv_name;
+use lab::units::extremes;
 use metrics::{ConfidenceInterval, Estimate, JobClass, Refusal, catalogue};
 
 /// Largest number of panels; with more cells, a panel is a mean over one factor's value.

@@ -1,13 +1,13 @@
 //! The logs and models of an experiment, read once and held.
 
-use super::design::{Design, Setting};
-use super::file::{Log, Method, RepairRule, Source};
-use crate::ignored;
-use crate::simulate::sites::Sites;
-use crate::workload::generate::CompleteModel;
+use crate::design::{Design, Setting};
+use crate::file::{Log, Method, RepairRule, Source};
 use anyhow::{Context, Result, anyhow, bail};
 use gap_schedule::Machine;
 use lab::provenance::sha256_of;
+use replay::ignored;
+use replay::simulate::sites::Sites;
+use replay::workload::generate::CompleteModel;
 use sim_core::{Job, Streams};
 use std::path::{Path, PathBuf};
 use workload::model;

@@ -1,15 +1,15 @@
 //! From a file to a design: the rules that concern more than one value. An error names file, line, key and fix.
 
-use super::design::{Claim, Design, Metric, Value};
-use super::file::{
+use crate::design::{Claim, Design, Metric, Value};
+use crate::file::{
     Bound, ClaimTable, Factor, File, Log, Method, Replicate, Source, Test, ValueText, Vary, WholeNumber,
 };
-use super::measure::metrics_with;
-use crate::options::{name_of, stem};
-use crate::simulate::policy::Policy;
+use crate::measure::metrics_with;
 use anyhow::{Result, bail};
 use lab::scenario::did_you_mean;
 use lab::toml_text::position_of;
+use replay::simulate::policy::Policy;
+use replay::{name_of, stem};
 use std::path::Path;
 use workload::Deadlines;
 use workload::model::{self, models};
