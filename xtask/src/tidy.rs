@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 /// The end of `cargo xtask tidy --help`.
 const ABOUT: &str = "\
 xtask/tidy.tsv holds a goal for each count, and a ceiling for those that must not rise: lines of src by crate, lines of
-tests, the largest crate's share, public items, type names with several meanings, doc comments that begin like a question, and
-words that the style guide replaces in doc comments, messages and pages. Exit code 1 if a count exceeds its ceiling. After a count has fallen, --lower writes
+tests, the largest crate's share, public items, those among them that the documentation hides, type names with several
+meanings, doc comments that begin like a question, and words that the style guide replaces in doc comments, messages and pages. Exit code 1 if a count exceeds its ceiling. After a count has fallen, --lower writes
 it as the new ceiling.";
 
 #[derive(Debug, Args)]
@@ -30,6 +30,9 @@ const WORDS: [&str; 10] =
 
 /// Words that begin a question; a doc comment begins with a noun phrase or a verb.
 const QUESTIONS: [&str; 9] = ["What", "Who", "Whose", "Whether", "How", "Of", "Where", "Which", "When"];
+
+/// Attribute of what other crates of the workspace need and users do not.
+const HIDDEN: &str = "#[doc(hidden)]";
 
 /// Counts by name, in the order of the report.
 type Counts = BTreeMap<String, u64>;
@@ -108,6 +111,7 @@ fn texts(root: &Path) -> Result<Vec<Text>> {
 fn counts(texts: &[Text]) -> Counts {
     let mut counts = Counts::new();
     let mut types: BTreeMap<&str, u64> = BTreeMap::new();
+    let hidden: Vec<PathBuf> = texts.iter().flat_map(|(path, text)| hidden_modules(path, text)).collect();
     let mut add = |name: &str, count: usize| *counts.entry(name.to_owned()).or_default() += count as u64;
     for (path, text) in texts {
         let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
@@ -116,7 +120,12 @@ fn counts(texts: &[Text]) -> Counts {
                 add(&format!("src lines of {name}"), text.lines().count());
                 add("src lines of all crates", text.lines().count());
                 let shipped = shipped(text);
-                add("public items", shipped.lines().filter(|line| is_public(line)).count());
+                let is_hidden =
+                    hidden.iter().any(|module| path.starts_with(module) || *path == module.with_extension("rs"));
+                let (public, of_hidden) = public_items(shipped);
+                let (shown, not_shown) = if is_hidden { (0, public + of_hidden) } else { (public, of_hidden) };
+                add("public items", shown);
+                add("public items without documentation", not_shown);
                 for name in shipped.lines().filter_map(type_name) {
                     *types.entry(name).or_default() += 1;
                 }
@@ -144,6 +153,23 @@ fn counts(texts: &[Text]) -> Counts {
 /// Returns a source without its unit tests, which come last.
 fn shipped(text: &str) -> &str {
     text.find("\n#[cfg(test)]\nmod ").map_or(text, |end| &text[..end])
+}
+
+/// Returns the folders of the modules that a source declares as public and hides from the documentation.
+fn hidden_modules(path: &Path, text: &str) -> Vec<PathBuf> {
+    let is_root = path.file_stem().is_some_and(|stem| stem == "lib");
+    let folder = if is_root { path.with_file_name("") } else { path.with_extension("") };
+    let modules = text.split(HIDDEN).skip(1).filter_map(|after| after.trim_start().strip_prefix("pub mod "));
+    modules.filter_map(|module| Some(folder.join(module.split_once(';')?.0))).collect()
+}
+
+/// Returns the number of public items of a source, and of those among them that are hidden from the documentation.
+fn public_items(text: &str) -> (usize, usize) {
+    let (all, mut hidden) = (text.lines().filter(|line| is_public(line)).count(), 0);
+    for after in text.split(HIDDEN).skip(1) {
+        hidden += usize::from(after.lines().find(|line| line.trim_start().starts_with("pub ")).is_some_and(is_public));
+    }
+    (all - hidden, hidden)
 }
 
 fn is_public(line: &str) -> bool {
@@ -236,6 +262,21 @@ mod tests {
         let source = "pub struct A<T>;\npub(crate) enum B {\n    pub fn c() {}\n    pub field: u32,\npub const fn d() {}\nuse e::F;\n";
         assert_eq!(source.lines().filter(|line| is_public(line)).count(), 3);
         assert_eq!(source.lines().filter_map(type_name).collect::<Vec<_>>(), ["A", "B"]);
+    }
+
+    #[test]
+    fn items_without_documentation_are_counted_apart() {
+        let source = "#[doc(hidden)]\npub mod a;\npub mod b;\n#[doc(hidden)]\n#[must_use]\npub fn c() {}\n";
+        assert_eq!(public_items(source), (1, 2));
+        let inside = |file: &str, text: &str| (PathBuf::from(file), text.to_owned());
+        let texts = [
+            inside("crates/x/src/lib.rs", source),
+            inside("crates/x/src/a.rs", "pub fn d() {}\n"),
+            inside("crates/x/src/a/e.rs", "pub fn f() {}\n"),
+            inside("crates/x/src/b.rs", "pub fn g() {}\n"),
+        ];
+        let counts = counts(&texts);
+        assert_eq!((counts["public items"], counts["public items without documentation"]), (2, 4));
     }
 
     #[test]
