@@ -5,11 +5,10 @@ use crate::figures::Answer;
 use crate::measure::{Cell, better};
 use crate::results::Results;
 use lab::chart::fixed;
-use lab::claim::{Judged, JudgedCell};
+use lab::claim::{Judged, JudgedCell, Verdict};
 use lab::difference::best_in_words;
 use lab::table::in_words;
 use lab::units::{extremes, level, with_half_width};
-use lab::verdict::Verdict;
 use replay::simulate::policy::Policy;
 
 pub(super) const fn finding(verdict: Verdict) -> &'static str {

@@ -46,12 +46,8 @@ fn lines(outcome: &Outcome, quiet: bool) -> String {
 fn as_json(outcome: &Outcome) -> Value {
     let claims = outcome.claims.iter().map(|claim| {
         let flips = claim.flips().map(|(alternative, verdict)| {
-            json!({
-                "reading": alternative.reading,
-                "field": alternative.field,
-                "answer": alternative.answer,
-                "verdict": verdict,
-            })
+            let [reading, field, answer] = alternative.columns();
+            json!({ "reading": reading, "field": field, "answer": answer, "verdict": verdict })
         });
         json!({
             "id": claim.judged.id,

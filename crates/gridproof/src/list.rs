@@ -1,10 +1,10 @@
 //! Printed lists: the papers, and the verdicts of a run.
 
 use anyhow::Result;
+use lab::claim::Verdict;
 use lab::cli::{Common, Ending, print};
 use lab::registry::Entry;
 use lab::reproduce::Outcome;
-use lab::verdict::Verdict;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -66,10 +66,10 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
                 let observed = cell.observed();
                 let _ = write!(text, "\n         {}: expected {}, observed {observed}", cell.label, cell.expected());
             }
-            if let Some(seeds) = &outcome.seeds {
-                let others = seeds.others(judged);
+            if let Some(stays) = judged.stays() {
+                let others = judged.under_others();
                 let others = if others.is_empty() { others } else { format!("; {others}") };
-                let _ = write!(text, "\n         stays under {} seeds{others}", seeds.stays(judged));
+                let _ = write!(text, "\n         stays under {stays} seeds{others}");
             }
             if let Some(recorded) = judged.recorded.as_deref().filter(|recorded| *recorded != words) {
                 let _ = write!(text, "\n         on record: {recorded}");
@@ -113,7 +113,7 @@ pub(crate) fn verdicts_as_json(outcome: &Outcome) -> Value {
             "observed": cell.estimate.mean,
             "ci_low": cell.estimate.low,
             "ci_high": cell.estimate.high,
-            "stays": outcome.seeds.as_ref().map(|seeds| seeds.stays(judged)),
+            "stays": judged.stays(),
         })
     });
     let claims: Value = claims.collect();

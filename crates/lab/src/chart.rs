@@ -4,26 +4,22 @@
 //! and a phone width; the script of the page adds a crosshair that shows the values.
 //! A picture is a function of its data alone: the same chart gives the same bytes, independent of system fonts.
 
-mod arrange;
-mod calendar;
 mod canvas;
 mod draw;
 mod forest;
 mod frame;
 mod gantt;
-mod marks;
 mod scale;
 mod sketch;
 
-pub use calendar::date;
 use canvas::Sheet;
+pub(crate) use canvas::dark_css;
 use draw::Plot;
 pub(crate) use draw::readout;
 pub use forest::{Dot, Facet, Forest};
 pub use gantt::{Bar, Gantt};
-pub(crate) use marks::dark_css;
 
-pub use scale::{decimals_for, fixed, significant};
+pub use scale::{date, decimals_for, fixed, significant};
 pub use sketch::{Piece, Sketch};
 
 use metrics::ConfidenceInterval;
@@ -140,8 +136,7 @@ pub struct Series {
     pub style: LineStyle,
     /// Points in the order in which they are joined. Those with a coordinate that is not finite are skipped.
     pub points: Vec<Point>,
-    /// Colour and mark; `None` is the position of the series in its chart. A policy that keeps one slot keeps one colour in all figures of
-    /// a paper.
+    /// Colour and mark; `None` is the position of the series in its chart. A policy in one slot has one colour in all figures of a paper.
     pub slot: Option<usize>,
     /// True if the series is in the data files alone, because another series shows the same.
     pub is_hidden: bool,

@@ -1,13 +1,13 @@
-//! Claims, the rules that judge them, and their results.
+//! Claims, the rules that judge them, and their verdicts, which are always computed from the numbers.
 
 mod judged;
 
-pub use judged::{Judged, JudgedCell, Seeds};
+pub use judged::{Judged, JudgedCell};
 
 use super::quantity::{DesignPoint, Quantity};
 use crate::chart::decimals_for;
-use crate::verdict::Verdict;
 use metrics::ConfidenceInterval;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -81,8 +81,7 @@ pub enum Rule {
         /// True if equality counts.
         tie: bool,
     },
-    /// An ordering that equality meets and that ignores differences up to `margin`: reproduced if the interval lies above −`margin`,
-    /// contradicted if it lies below.
+    /// An ordering up to `margin`, which equality meets: reproduced if the interval lies above −`margin`, contradicted if it lies below.
     AtLeast {
         /// Largest difference that counts as none.
         margin: f64,
@@ -96,8 +95,7 @@ pub enum Rule {
     },
     /// No systematic effect: reproduced if the interval covers zero, else contradicted.
     CoversZero,
-    /// A deterministic value that equals the printed one: reproduced if it lies in the range that the printed digits can stand for,
-    /// otherwise contradicted.
+    /// A deterministic value: reproduced if it lies in the range that the printed digits can stand for, otherwise contradicted.
     Exact {
         /// Lower end of that range.
         low: f64,
@@ -123,8 +121,7 @@ impl Rule {
         }
     }
 
-    /// Judges an estimate. An estimate without an interval (a single replication) is inconclusive, unless its value is exact: such a value
-    /// either meets the claim or does not.
+    /// Judges an estimate. Without an interval (a single replication) it is inconclusive, unless it is exact and meets the claim or does not.
     pub(crate) fn judge(self, estimate: &ConfidenceInterval) -> Verdict {
         if (estimate.is_exact() || matches!(self, Self::Exact { .. })) && estimate.mean.is_finite() {
             return if self.is_met_by(estimate.mean) { Verdict::Reproduced } else { Verdict::Contradicted };
@@ -240,6 +237,53 @@ impl<C: DesignPoint, Name> Claim<C, Name> {
         let mut cells = BTreeSet::new();
         self.checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
         cells
+    }
+}
+
+/// Outcome of a claim.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Every cell is reproduced.
+    Reproduced,
+    /// No cell is contradicted, but some are inconclusive.
+    Inconclusive,
+    /// Some cell is contradicted.
+    Contradicted,
+    /// Result of a check of the paper's numbers against each other, without simulation: they agree.
+    Consistent,
+    /// Result of such a check: they disagree.
+    Inconsistent,
+}
+
+impl Verdict {
+    /// Verdicts of claims, in the order of a count.
+    pub(crate) const ALL: [Self; 3] = [Self::Reproduced, Self::Contradicted, Self::Inconclusive];
+    /// Verdicts of checks without simulation. They are not counted among the claims.
+    pub const OF_CHECKS: [Self; 2] = [Self::Consistent, Self::Inconsistent];
+
+    /// Returns the corresponding verdict of a check without simulation.
+    pub(crate) const fn of_a_check(self) -> Self {
+        match self {
+            Self::Reproduced | Self::Consistent => Self::Consistent,
+            Self::Inconclusive | Self::Contradicted | Self::Inconsistent => Self::Inconsistent,
+        }
+    }
+
+    /// Iterates over all verdicts, in the order in which a sentence lists them.
+    pub(crate) fn every() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().chain(Self::OF_CHECKS)
+    }
+
+    /// Returns the verdict at the beginning of `words`, as in `reproduced at 40 replications`.
+    pub(crate) fn from_words(words: &str) -> Option<Self> {
+        Self::every().find(|verdict| words.starts_with(&verdict.to_string()))
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
     }
 }
 

@@ -1,24 +1,22 @@
 //! `cargo xtask doubt`: finds the verdicts of a paper that change under alternative readings.
 //!
 //! A paper is run with each other answer to each of its readings, one at a time ([`Alternative`]), and its claims are judged again on the
-//! same seeds. The result is a line for each claim (`sentence.rs`), `doubt.csv`, a matrix of claims and readings, and a page (`files.rs`).
+//! same seeds. The result is a line for each claim, `doubt.csv`, a matrix of claims and readings, and a page (`files.rs`).
 
 mod alternative;
 mod files;
-mod sentence;
 
 pub use alternative::Alternative;
 
-use crate::claim::Judged;
+use crate::claim::{Judged, Verdict};
 use crate::interrupt::{self, Interrupted};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
-use crate::record::{self, DOUBT};
+use crate::reproduce::{DOUBT, column, verdicts};
 use crate::store::Store;
 use crate::study::{self, Session};
-use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -130,7 +128,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
             bail!(Interrupted::Resumable);
         }
         let mut run = request.run.clone();
-        run.set.extend(alternative.assignments.iter().cloned());
+        run.set.extend(alternative.0.iter().map(|(reading, answer)| format!("{}={answer}", reading.key())));
         let judged = judge(&Session::<P>::new(&run)?)?;
         progress.add(1);
         Ok(judged)
@@ -140,8 +138,8 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
 
     let words = [session.paper.record().unwrap_or(""), request.run.mode()];
     let on_record = || format!("the record of {slug}");
-    let recorded = record::verdicts(P::PAGE, &words).with_context(on_record)?;
-    let doubt = record::column(P::PAGE, DOUBT, &words).with_context(on_record)?;
+    let recorded = verdicts(P::PAGE, &words).with_context(on_record)?;
+    let doubt = column(P::PAGE, DOUBT, &words).with_context(on_record)?;
     let claims = own.into_iter().map(|judged| {
         let verdict_under = |(alternative, claims): (&Alternative, &Vec<Judged>)| {
             let same = claims.iter().find(|claim| claim.id == judged.id)?;
@@ -149,7 +147,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         };
         let under: Vec<_> = alternatives.iter().zip(&under).filter_map(verdict_under).collect();
         Doubted {
-            sentence: sentence::of(judged.verdict, &under, P::READINGS, &session.scenario),
+            sentence: alternative::sentence(judged.verdict, &under, P::READINGS, &session.scenario),
             sentence_on_record: doubt.as_ref().and_then(|doubt| doubt.get(&judged.id).cloned()),
             judged: Judged { recorded: recorded.get(&judged.id).cloned(), ..judged },
             under,

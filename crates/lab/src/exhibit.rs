@@ -194,8 +194,7 @@ impl<C: DesignPoint> Panel<C> {
         if declared.signed { panel.signed() } else { panel }
     }
 
-    /// Returns a panel of nonnegative values computed from metrics. `metric` is its name in the figure's data, `y_label` the quantity and
-    /// unit of its y axis.
+    /// Returns a panel of nonnegative values computed from metrics: its name in the figure's data, and the quantity and unit of its y axis.
     pub fn derived(
         metric: impl Into<String>,
         y_label: impl Into<String>,

@@ -1,5 +1,4 @@
-//! Ctrl-C, and the signals by which a batch system or a closing terminal ends a program (SIGTERM, SIGHUP): running replications are
-//! finished and kept, and no others are started.
+//! Ctrl-C, and the signals of a batch system or a closing terminal (SIGTERM, SIGHUP): running replications are finished and kept.
 
 use crate::control::Control;
 use signal_hook::consts::{SIGINT, SIGTERM};

@@ -48,10 +48,8 @@ pub mod terminal;
 pub mod toml_text;
 #[doc(hidden)]
 pub mod units;
-pub mod verdict;
 
 pub use sim_core::{answers, readings};
 
-mod record;
 mod study;
 mod write;

@@ -68,8 +68,7 @@ impl Metric for &'static metrics::Metric {
     }
 }
 
-/// Result of one replication: a value for each metric, NaN if undefined. Made by `into` from the record that [`metrics!`](crate::metrics!)
-/// declares.
+/// Result of one replication: a value for each metric, NaN if undefined. Made from the record that [`metrics!`](crate::metrics!) declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values<M>(Vec<(M, f64)>);
 
@@ -125,7 +124,6 @@ impl<M: Metric> Values<M> {
 ///
 /// ```
 /// use lab::metric::{Better, Metric as _, Values};
-/// use lab::quantity::DesignPoint;
 ///
 /// lab::metrics! {
 ///     /// Results of one replication.
@@ -139,17 +137,6 @@ impl<M: Metric> Values<M> {
 ///     }
 /// }
 ///
-/// #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-/// struct Cell {
-///     load: u8,
-/// }
-///
-/// impl DesignPoint for Cell {
-///     type Metric = Metric;
-/// }
-///
-/// let more_wait = Cell { load: 9 }.get(Metric::wait) - Cell { load: 5 }.get(Metric::wait);
-/// # let _ = more_wait;
 /// assert_eq!(Metric::wait.declared().axis, "mean wait (s)");
 /// assert_eq!(Metric::wait.declared().better, Some(Better::Smaller));
 /// assert_eq!(Metric::list(), [Metric::wait, Metric::jobs]);

@@ -1,6 +1,4 @@
-//! Observations at each design point and replication, and estimates of quantities over them.
-//!
-//! The observations come from the study of a paper or from the units of an experiment.
+//! Observations at each design point and replication, from a paper's study or an experiment's units, and estimates of quantities over them.
 
 use crate::quantity::{DesignPoint, Quantity};
 use crate::shown::seen;
@@ -49,9 +47,7 @@ impl<C: DesignPoint> Observations<C> {
     }
 
     /// Returns the mean of `quantity` over the first `replications` replications, with its interval; limited to those that all of its
-    /// random cells have. A quantity without random cells is exact.
-    ///
-    /// Replications in which it is undefined are left out; if it is defined in none, the mean is NaN.
+    /// random cells have, and in which it is defined: if in none, the mean is NaN. A quantity without random cells is exact.
     ///
     /// # Panics
     ///

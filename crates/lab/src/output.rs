@@ -62,11 +62,8 @@ pub struct OutDir {
 
 impl OutDir {
     /// Locks the folder for this process, creates it if necessary, and checks that it is writable before any work is done. The remains of a
-    /// killed process are cleaned up first.
-    ///
-    /// # Errors
-    ///
-    /// Another process writes here, the folder holds anything other than results of `command`, or it cannot be written to.
+    /// killed process are cleaned up first. Fails if another process writes here, the folder holds anything other than results of `command`,
+    /// or it cannot be written to.
     pub fn create(path: &Path, command: impl Into<String>) -> Result<Self> {
         let command = command.into();
         // Before anything is written, since a foreign folder must stay untouched. Checked twice, since another process may be moving its
@@ -115,14 +112,9 @@ impl OutDir {
         keep_as(file, &self.staged().join(name))
     }
 
-    /// Completes the run: its files appear, those of the earlier run are removed, and `manifest.json` describes them. The program, the command,
-    /// every file with its length and SHA-256, and the time since [`create`](Self::create) are added to `content`, an object whose `timings` are
-    /// further numbers that may differ between equal runs.
-    ///
-    /// # Errors
-    ///
-    /// A foreign file has one of the names, or the disk fails. In both cases the earlier results are intact, or the next run completes the
-    /// new ones.
+    /// Completes the run: its files appear, those of the earlier run are removed, and `manifest.json` describes them: `content`, an object
+    /// whose `timings` are numbers that may differ between equal runs, the program, the command, and every file with its length and SHA-256.
+    /// Fails if a foreign file has one of the names, or the disk fails; the earlier results are then intact, or the next run completes the new.
     pub fn finish(self, content: serde_json::Value) -> Result<()> {
         let listed = |name| Listed::read(&self.staged(), name);
         let files = names_below(&self.staged()).and_then(|names| names.into_iter().map(listed).collect());
@@ -214,8 +206,7 @@ fn earlier(folder: &Path, command: &str) -> Result<BTreeSet<String>> {
     Ok(BTreeSet::new())
 }
 
-/// Completes a commit begun in `folder`, by this process or by one that was killed; fails if a file cannot be moved into place. The call
-/// may be repeated.
+/// Completes a commit begun in `folder` by this process or a killed one; fails if a file cannot be moved into place. May be repeated.
 fn complete_commit(folder: &Path) -> Result<()> {
     if !is_being_put_in_place(folder) {
         return Ok(());

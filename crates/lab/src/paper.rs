@@ -98,8 +98,7 @@ pub trait Paper: Sized + Sync {
     }
 
     /// Returns additional result files, below the folder of the run: name and content of each. `found` returns the values of a quantity,
-    /// replication by replication, over cells that figures or claims use. Called if all figures are made, not with `--only`. Fails if a
-    /// file cannot be made.
+    /// replication by replication, over cells that figures or claims use. Not called with `--only`. Fails if a file cannot be made.
     fn files(&self, _found: &dyn Fn(&Quantity<Self::Cell>) -> Vec<f64>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         Ok(Vec::new())
     }

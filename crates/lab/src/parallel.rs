@@ -5,12 +5,9 @@ use anyhow::Result;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Runs `run` on each of `items`, on all threads; results are in the order of the items.
-///
-/// # Errors
-///
-/// The error of the first item, in the order of `items`, that fails. (`collect` into a `Result` would return the error that some thread
-/// found first, which varies from run to run.) Items behind a known error are skipped.
+/// Runs `run` on each of `items`, on all threads; results are in the order of the items. Fails with the error of the first item, in this
+/// order, that fails. (`collect` into a `Result` would return the error that some thread found first, which varies from run to run.) Items
+/// behind a known error are skipped.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], run: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let (first_failure, control) = (AtomicUsize::new(usize::MAX), Control::current());
     let run_at = |(place, item): (usize, &T)| {

@@ -2,22 +2,20 @@
 
 pub use crate::study::Request;
 
-use crate::claim::{Claim, Judged, Remark, Seeds};
+use crate::claim::{Claim, Judged, Remark, Verdict};
 use crate::clock::{beyond_the_clock, within_the_clock};
 use crate::exhibit::{self, Exhibit};
 use crate::output::OutDir;
 use crate::paper::{About, Paper};
 use crate::quantity::Quantity;
-use crate::record::{self, NOT_RUN, Recorded, VERDICTS};
 use crate::scenario::did_you_mean;
 use crate::shown::Looks;
 use crate::store::Store;
 use crate::study::{Session, Study, run_id, simulate};
-use crate::verdict::Verdict;
 use crate::write::Findings;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use sim_core::Streams;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Result of a run.
@@ -32,8 +30,6 @@ pub struct Outcome {
     pub judged: Vec<Judged>,
     /// Sentences that are not judged: id, statement, reason.
     pub remarks: Vec<(&'static str, &'static str, &'static str)>,
-    /// The claims under other seeds, if requested.
-    pub seeds: Option<Seeds>,
     /// Recorded number of seeds under which each verdict is unchanged.
     stays: Option<Recorded>,
 }
@@ -54,10 +50,9 @@ impl Outcome {
 
     /// Returns the claims whose number of seeds with an unchanged verdict differs from the record: the observed and the recorded entry.
     pub fn unsteady(&self) -> impl Iterator<Item = (&Judged, String, &str)> {
-        let pair = self.seeds.as_ref().zip(self.stays.as_ref());
-        self.judged.iter().filter_map(move |judged| {
-            let (seeds, recorded) = pair?;
-            let (found, recorded) = (seeds.stays(judged), recorded.get(&judged.id).map_or("nothing", String::as_str));
+        self.judged.iter().filter_map(|judged| {
+            let recorded = self.stays.as_ref()?.get(&judged.id).map_or("nothing", String::as_str);
+            let found = judged.stays()?;
             (found != recorded).then_some((judged, found, recorded))
         })
     }
@@ -90,22 +85,18 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
         decide(&mut study, &asked.claims, &mut judged)?;
     }
     store.settle()?;
-    let under = |seed: u64| {
-        let judged = session.judged(&asked.claims, seed, &store, request.quiet)?;
+    for seed in 1..=request.seeds.unwrap_or(0).into() {
+        let under = session.judged(&asked.claims, seed, &store, request.quiet)?;
         store.settle()?;
-        Ok((seed, judged))
-    };
-    let seeds = request.seeds.map(|seeds| (1..=u64::from(seeds)).map(under).collect::<Result<_>>());
-    let seeds = seeds.transpose()?.map(Seeds);
+        judged.iter_mut().zip(under).for_each(|(judged, other)| judged.seeds.push((seed, other)));
+    }
 
     let on_record = || format!("the record of {}", P::ABOUT.slug);
     let (kind, mode) = (paper.record().unwrap_or(""), request.mode());
-    let recorded = record::verdicts(P::PAGE, &[kind, mode]).with_context(on_record)?;
+    let recorded = verdicts(P::PAGE, &[kind, mode]).with_context(on_record)?;
     judged.iter_mut().for_each(|judged| judged.recorded = recorded.get(&judged.id).cloned());
-    let stays = |seeds: &Seeds| {
-        record::column(P::PAGE, VERDICTS, &[kind, mode, &format!("--seeds {}", seeds.count())]).with_context(on_record)
-    };
-    let stays = seeds.as_ref().map(stays).transpose()?.flatten();
+    let stays = |seeds| column(P::PAGE, VERDICTS, &[kind, mode, &format!("--seeds {seeds}")]);
+    let stays = request.seeds.map(stays).transpose().with_context(on_record)?.flatten();
 
     let estimate = |quantity: &Quantity<P::Cell>| study.observations.estimate(quantity, *replications);
     let (looks, streams) = (&asked.looks, Streams::new(*seed, 0));
@@ -113,9 +104,9 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let exhibits = within_the_clock(|| asked.exhibits.iter().map(shown).collect());
     let exhibits = exhibits.with_context(|| beyond_the_clock("a figure"))?;
     let remarks = &asked.remarks;
-    Findings { request, exhibits, judged: &judged, remarks, seeds: seeds.as_ref(), study: &study }.write(out)?;
+    Findings { request, exhibits, judged: &judged, remarks, study: &study }.write(out)?;
     let remarks = remarks.iter().map(|remark| (remark.id, remark.statement, remark.why)).collect();
-    Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, seeds, stays })
+    Ok(Outcome { about: P::ABOUT, out: path, replications: *replications, judged, remarks, stays })
 }
 
 /// Part of a paper that a run shows and judges: all of it, or what belongs to the figures that `--only` names.
@@ -185,4 +176,71 @@ pub(crate) fn rerun<P: Paper>(request: &Request, id: &str) -> Result<Vec<(String
         named.with_context(|| format!("--run {id:?}: the scenario has no such run; see the column run of runs.csv"))?;
     let metrics = simulate(&paper, cell, seed, replication)?;
     Ok(paper.metrics().iter().map(ToString::to_string).zip(metrics).collect())
+}
+
+/// Entry in the table for a kind of run that was never completed: there is nothing to compare with.
+pub(crate) const NOT_RUN: &str = "not run";
+
+pub(crate) const VERDICTS: &str = "## Verdicts";
+pub(crate) const DOUBT: &str = "## Doubt";
+
+/// Recorded verdicts or other entries, by claim.
+pub(crate) type Recorded = BTreeMap<String, String>;
+
+/// Reads the verdicts in the page of a paper, which has them unless it is empty. `words` are those of [`column`].
+pub(crate) fn verdicts(page: &str, words: &[&str]) -> Result<Recorded> {
+    if page.is_empty() {
+        return Ok(Recorded::new());
+    }
+    let found = column(page, VERDICTS, words)?;
+    found.with_context(|| format!("the table under {VERDICTS:?} has no column {:?}", words.join(" ")))
+}
+
+/// Reads the column for one kind of run of the table under `heading`, if there is one. `words` are the kind of record, if a paper has several
+/// (`stand-in`), and the options that choose it (`--quick`), or empty. Fails if rows and header have different numbers of cells.
+pub(crate) fn column(page: &str, heading: &str, words: &[&str]) -> Result<Option<Recorded>> {
+    let words: Vec<&str> = words.iter().copied().filter(|word| !word.is_empty()).collect();
+    let column = if words.is_empty() { "verdict".to_owned() } else { words.join(" ") };
+    let below = page.lines().skip_while(|line| *line != heading).skip(1).take_while(|line| !line.starts_with("## "));
+    let table = below.skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let cells = |line: &str| -> Vec<String> {
+        line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`').to_owned()).collect()
+    };
+    let mut rows = table.map(cells);
+    let header = rows.next().unwrap_or_default();
+    let Some(position) = header.iter().position(|name| *name == column) else { return Ok(None) };
+    let entry = |row: Vec<String>| {
+        let (cells, columns) = (row.len(), header.len());
+        ensure!(cells == columns, "the row of claim {} has {cells} cells, not {columns}", row[0]);
+        Ok((row[0].clone(), row[position].clone()))
+    };
+    // The line below the header separates it from the rows.
+    rows.skip(1).map(entry).collect::<Result<_>>().map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# P\n\n## Verdicts\n\nSome words.\n\n\
+        | claim | verdict | `--decide` | `--seeds 10` | `--quick --seeds 10` | `stand-in` |\n|---|---|---|---|---|---|\n\
+        | P1 | inconclusive | reproduced at 40 replications | 9 of 10 | 8 of 10 | contradicted |\n\nAfter.\n";
+
+    #[test]
+    fn each_kind_of_run_has_its_column() {
+        for (words, recorded) in [
+            (["", "", ""], Some("inconclusive")),
+            (["", "--decide", ""], Some("reproduced at 40 replications")),
+            (["", "", "--seeds 10"], Some("9 of 10")),
+            (["", "--quick", "--seeds 10"], Some("8 of 10")),
+            (["stand-in", "", ""], Some("contradicted")),
+            (["stand-in", "--quick", ""], None),
+        ] {
+            let record = column(TEXT, VERDICTS, &words).expect("a good table");
+            assert_eq!(record.as_ref().and_then(|record| record.get("P1")).map(String::as_str), recorded, "{words:?}");
+            assert!(record.is_none_or(|record| !record.contains_key("P2")));
+        }
+        let error = verdicts(TEXT, &["--quick"]).expect_err("there is none").to_string();
+        assert!(error.contains("\"--quick\""), "{error}");
+    }
 }

@@ -44,8 +44,7 @@ pub enum Effort {
     Quick,
 }
 
-/// Keys of the table `run` of every scenario. A paper does not read them: [`Scenario::typed`](crate::scenario::Scenario::typed) leaves them
-/// out.
+/// Keys of the table `run` of every scenario, which [`Scenario::typed`](crate::scenario::Scenario::typed) leaves out.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Runs {
     /// Replications of each cell without `--reps`.

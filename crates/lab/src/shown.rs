@@ -23,8 +23,7 @@ pub const fn seen(value: f64) -> ConfidenceInterval {
 
 const TIDY: [&str; 8] = ["figure", "series", "x", "metric", "mean", "ci_low", "ci_high", "reps"];
 
-/// Writes the pictures and data of all `exhibits`. Returns the figures of the page, each with the claims that name it. Fails if a picture
-/// cannot be drawn or a file cannot be written.
+/// Writes the pictures and data of all `exhibits`. Returns the figures of the page, each with the claims that name it.
 pub fn write(exhibits: &[Shown], judged: &[Judged], out: &OutDir) -> Result<Vec<page::Figure>> {
     let ids = distinct(exhibits.iter().map(|exhibit| exhibit.id.as_str()));
     let of_id = |id: &&str| -> Result<Vec<page::Figure>> {
@@ -149,8 +148,7 @@ impl Looks {
         Self(distinct(names.iter().flatten().copied().filter(recurs)).into_iter().map(str::to_owned).collect())
     }
 
-    /// Gives the chart the paper's looks. Names of this figure alone take unused looks if the figure also shows a shared name;
-    /// otherwise they count from the first.
+    /// Gives the chart the paper's looks. If it shows a shared name, its other names take unused looks; otherwise they count from the first.
     fn apply_to(&self, chart: &mut Chart) {
         let slot_of = |name: &str| self.0.iter().position(|known| *known == name);
         if !chart.series.iter().any(|series| slot_of(&series.name).is_some()) {

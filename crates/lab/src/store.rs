@@ -49,8 +49,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Calls `take` with every sound line of the store in `folder` and of its units, and with its file. Changes no file. Fails if a file cannot
-/// be read, and with an error of `take`.
+/// Calls `take` with every sound line of the store in `folder` and of its units, and its file. Fails if it cannot read, and if `take` fails.
 pub fn each_stored(folder: &Path, mut take: impl FnMut(&Path, Stored) -> Result<()>) -> Result<()> {
     each_line(folder, |file, line| line.map_or(Ok(()), |(_, stored, _)| take(file, stored)))
 }
@@ -76,10 +75,8 @@ pub struct Store {
 
 struct StoreState {
     lines: BTreeMap<Key, String>,
-    /// Opened at the first save.
+    /// Opened at the first save: the file then differs from the sorted lines.
     added: Option<File>,
-    /// True if the file differs from the sorted lines.
-    is_unsettled: bool,
 }
 
 /// Identity of a replication: all that determines it.
@@ -98,8 +95,8 @@ pub struct Identity<'a> {
 }
 
 impl Store {
-    /// Opens the store below `folder`, which need not exist. Damaged replications are reported on standard error, set aside and forgotten.
-    /// Fails if a file cannot be read or set aside.
+    /// Opens the store below `folder`, which need not exist. Damaged replications are reported on standard error and set aside. Fails if a file
+    /// cannot be read or set aside.
     pub fn open(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let all = read(&path)?;
@@ -125,12 +122,13 @@ impl Store {
                 path.display()
             ));
         }
-        let is_unsettled = text_of(&lines).as_bytes() != all;
-        let state = Mutex::new(StoreState { lines, added: None, is_unsettled });
-        let store = Self { path, damaged: bad.len() as u64, borrowed: BTreeMap::new(), state };
-        // Otherwise the next line would be appended to the remains of a torn one.
-        store.settle()?;
-        Ok(store)
+        let sorted = text_of(&lines);
+        if sorted.as_bytes() != all {
+            // Otherwise the next line would be appended to the remains of a torn one.
+            write_whole(&path, sorted.as_bytes())?;
+        }
+        let state = Mutex::new(StoreState { lines, added: None });
+        Ok(Self { path, damaged: bad.len() as u64, borrowed: BTreeMap::new(), state })
     }
 
     /// Adds the finished replications of another store, below `folder`, and of its units. Nothing is written there: a damaged line is
@@ -166,8 +164,7 @@ impl Store {
         self.put(identity, &names.iter().zip(metrics).collect::<BTreeMap<_, _>>())
     }
 
-    /// Saves the result of a replication, or of a batch that was computed together; fails if it cannot be written, for example because the
-    /// disk is full.
+    /// Saves the result of a replication, or of a batch that was computed together; fails if it cannot be written.
     pub fn put(&self, identity: &Identity<'_>, metrics: &impl Serialize) -> Result<()> {
         let (key, line) = line(identity, metrics);
         let describe = || format!("cannot write {}", self.path.display());
@@ -186,16 +183,15 @@ impl Store {
             return Err(error).with_context(describe);
         }
         state.lines.insert(key, line);
-        state.is_unsettled = true;
         Ok(())
     }
 
     /// Writes the file of all finished replications in sorted order; if it cannot be written, the store is unchanged.
     pub fn settle(&self) -> Result<()> {
         let mut state = self.state();
-        if state.is_unsettled {
+        if state.added.is_some() {
             write_whole(&self.path, text_of(&state.lines).as_bytes())?;
-            (state.added, state.is_unsettled) = (None, false);
+            state.added = None;
         }
         Ok(())
     }
@@ -205,8 +201,7 @@ impl Store {
         files(folder)?.iter().try_for_each(|file| remove(file))
     }
 
-    /// Counts the sound and the damaged lines below `folder` and in its units; a line that a kill cut off is neither. Changes no file.
-    /// Fails if one cannot be read.
+    /// Counts the sound and the damaged lines below `folder` and in its units; a line that a kill cut off is neither. Fails if it cannot read.
     pub fn census(folder: &Path) -> Result<(u64, u64)> {
         let (mut sound, mut damaged) = (0, 0);
         each_line(folder, |_, line| {

@@ -1,5 +1,4 @@
-//! A run of a paper: its options, the paper with the resulting scenario, and the execution of its cells, parallel over replications,
-//! reusing those in the store.
+//! A run of a paper: its options, its scenario, and the replications of its cells, in parallel, reusing those in the store.
 
 use crate::claim::{Claim, Judged};
 use crate::clock::{beyond_the_clock, within_the_clock};

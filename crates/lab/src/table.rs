@@ -72,8 +72,7 @@ impl<C: DesignPoint> Entry<C> {
     }
 }
 
-/// Formats an interval: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; the value alone if there is no
-/// interval.
+/// Formats an interval: `81.36 ± 0.72`, the half-width to two digits and the mean to as many decimals; without interval, the value.
 pub fn in_words(interval: &ConfidenceInterval) -> String {
     match interval.half_width() {
         Some(half) if half > 0.0 => {

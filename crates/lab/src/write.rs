@@ -1,6 +1,6 @@
 //! Output of a run: exhibits, tables, the manifest and the report page.
 
-use crate::claim::{Judged, JudgedCell, Remark, Seeds};
+use crate::claim::{Judged, JudgedCell, Remark};
 use crate::cli::program;
 use crate::metric::{Declared, Metric};
 use crate::output::OutDir;
@@ -20,7 +20,6 @@ pub(crate) struct Findings<'a, P: Paper> {
     pub(crate) judged: &'a [Judged],
     /// Sentences that are shown and not judged.
     pub(crate) remarks: &'a [Remark<P::Cell>],
-    pub(crate) seeds: Option<&'a Seeds>,
     pub(crate) study: &'a Study<'a, P>,
 }
 
@@ -38,8 +37,8 @@ impl<P: Paper> Findings<'_, P> {
                 out.write(name, content)?;
             }
         }
-        if let Some(seeds) = self.seeds {
-            out.write("seeds.csv", self.under_seeds(seeds)?)?;
+        if self.request.seeds.is_some() {
+            out.write("seeds.csv", self.under_seeds()?)?;
         }
         let report = page::render(&self.page(shown))?;
         out.write("report.html", report)?;
@@ -125,9 +124,9 @@ impl<P: Paper> Findings<'_, P> {
     }
 
     /// Returns `seeds.csv`: one row per claim and seed.
-    fn under_seeds(&self, seeds: &Seeds) -> Result<Vec<u8>> {
-        let rows = self.judged.iter().flat_map(|judged| seeds.of(&judged.id).map(move |under| (judged, under)));
-        let row = |(judged, (seed, other)): (&Judged, (u64, &Judged))| {
+    fn under_seeds(&self) -> Result<Vec<u8>> {
+        let rows = self.judged.iter().flat_map(|judged| judged.seeds.iter().map(move |under| (judged, under)));
+        let row = |(judged, (seed, other)): (&Judged, &(u64, Judged))| {
             let cell = other.deciding_cell();
             let stays = if other.verdict == judged.verdict { "yes" } else { "no" };
             let [mean, low, high, _] = columns(&cell.estimate);
@@ -168,7 +167,7 @@ impl<P: Paper> Findings<'_, P> {
             claims: self.judged.to_vec(),
             tables: tables(false)
                 .chain((!self.remarks.is_empty()).then(|| self.remarks_table()))
-                .chain(self.seeds.map(|seeds| self.seeds_table(seeds)))
+                .chain(self.request.seeds.map(|seeds| self.seeds_table(seeds)))
                 .chain(tables(true))
                 .chain([metrics_table(&session.paper.metrics())])
                 .collect(),
@@ -181,11 +180,12 @@ impl<P: Paper> Findings<'_, P> {
         }
     }
 
-    fn seeds_table(&self, seeds: &Seeds) -> page::Table {
-        let row = |it: &Judged| vec![it.id.clone(), it.verdict.to_string(), seeds.stays(it), seeds.others(it)];
+    fn seeds_table(&self, seeds: u32) -> page::Table {
+        let row = |it: &Judged| {
+            vec![it.id.clone(), it.verdict.to_string(), it.stays().unwrap_or_default(), it.under_others()]
+        };
         let caption = format!(
-            "Under how many of the seeds 1 to {} each verdict of this run stays, and the seeds under which it is another.",
-            seeds.count()
+            "Under how many of the seeds 1 to {seeds} each verdict of this run stays, and the seeds under which it is another."
         );
         let columns = ["claim", "verdict", "stays under", "another under"];
         let rows = self.judged.iter().map(row).collect();

@@ -1,9 +1,7 @@
 //! A [`Chart`] as SVG, and its numbers for the crosshair of the page.
 
-use super::arrange::{self, Dodge, Mark};
-use super::canvas::{Anchor, Canvas, Sheet, Type};
-use super::frame::{self, Entry, Frame, Texts};
-use super::marks::SeriesLook;
+use super::canvas::{Anchor, Canvas, SeriesLook, Sheet, Type};
+use super::frame::{self, Dodge, Entry, Frame, Mark, Texts};
 use super::scale::{Scale, has_place};
 use super::{Axis, Chart, LineStyle, Point, Series};
 use serde_json::{Value, json};
@@ -181,7 +179,7 @@ impl Line<'_> {
 pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
     let plot = Plot::of(chart);
     // Strips need more height than is usual.
-    let height = if plot.in_strips { sheet.height.max(90.0 + 84.0 * arrange::count(plot.own)) } else { sheet.height };
+    let height = if plot.in_strips { sheet.height.max(90.0 + 84.0 * frame::count(plot.own)) } else { sheet.height };
     let sheet = Sheet { height, ..sheet };
     let labels = [chart.x.shown(&plot.x), chart.y.shown(&plot.y)];
     // A page has the note in its caption.
@@ -246,8 +244,7 @@ struct Aside<'a> {
 }
 
 impl Aside<'_> {
-    /// Returns the distance by which a line is drawn aside at a point. It follows its marks where they are moved, but equal results give
-    /// one line, not two beside each other.
+    /// Returns the distance by which a line is drawn aside at a point: that of its marks, but equal results give one line.
     fn of(&self, line: &Line<'_>, point: &Point) -> f64 {
         let (x, y) = self.frame.at(point.x, point.y);
         let is_here = |other: &Point| {

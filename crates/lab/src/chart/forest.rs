@@ -1,10 +1,8 @@
 //! Differences to a baseline: a dot and an interval for each policy, in panels with one scale.
 
 use super::Axis;
-use super::arrange::{count, thinned};
-use super::canvas::{Anchor, Canvas, Sheet, Type, rectangle};
-use super::frame::{label_below, moved, widest};
-use super::marks::{AXIS, GRID, SeriesLook, WHITE};
+use super::canvas::{AXIS, Anchor, Canvas, GRID, SeriesLook, Sheet, Type, WHITE, rectangle};
+use super::frame::{count, label_below, moved, thinned, widest};
 use super::scale::{Scale, Tick, decimals_for, fixed};
 
 /// Differences of several policies to a baseline, in one or more panels.

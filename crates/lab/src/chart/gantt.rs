@@ -1,9 +1,8 @@
 //! A schedule: jobs as rectangles over time and processors.
 
 use super::Axis;
-use super::canvas::{Anchor, Canvas, Sheet, Type, escape, rectangle};
+use super::canvas::{AXIS, Anchor, Canvas, Colour, INK, SeriesLook, Sheet, Type, escape, rectangle};
 use super::frame::{Frame, Texts};
-use super::marks::{AXIS, Colour, INK, SeriesLook};
 use super::scale::{Scale, significant};
 
 /// A schedule small enough to read: up to a few hundred jobs.

@@ -1,7 +1,6 @@
 //! Boxes, lines and words at given places: trees, matrices.
 
-use super::canvas::{Anchor, Canvas, Sheet, Type, rectangle};
-use super::marks::{AXIS, INK, SOFT, SeriesLook};
+use super::canvas::{AXIS, Anchor, Canvas, INK, SOFT, SeriesLook, Sheet, Type, rectangle};
 use super::{HEIGHT, WIDTH};
 
 /// A drawing. Places are in CSS pixels, from the upper left corner of a picture.
@@ -92,7 +91,7 @@ fn draw(canvas: &mut Canvas, shape: &Piece, colour: Option<&'static str>) {
             canvas.fill(&corners, border, 0.12);
             canvas.outline(&corners, border, 1.0);
             let leading = BOXED + 3.0;
-            let first = y - leading * (super::arrange::count(lines.len()) - 1.0) / 2.0 + 0.36 * BOXED;
+            let first = y - leading * (super::frame::count(lines.len()) - 1.0) / 2.0 + 0.36 * BOXED;
             for (line, row) in lines.iter().zip(0_u32..) {
                 let look = Type { size: BOXED, bold: row == 0, colour: INK };
                 canvas.text(&look.cut(line, width - 4.0), *x, first + leading * f64::from(row), look, Anchor::Middle);

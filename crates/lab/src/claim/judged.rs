@@ -1,11 +1,10 @@
 //! A claim with its verdict, as the tables and the page show it.
 
-use super::{Check, Claim, Rule};
+use super::{Check, Claim, Rule, Verdict};
 use crate::chart::decimals_for;
 use crate::quantity::{DesignPoint, Quantity};
 use crate::table::{in_words, number, optional};
 use crate::terminal::csv_name;
-use crate::verdict::Verdict;
 use metrics::ConfidenceInterval;
 
 /// Remark beside the test of a claim about the largest of several noisy values.
@@ -34,6 +33,8 @@ pub struct Judged {
     pub recorded: Option<String>,
     /// Bound and estimate of the deciding cell as the page shows them, if they have a unit.
     pub shown: Option<[String; 2]>,
+    /// The claim under other seeds, in the order of the run.
+    pub seeds: Vec<(u64, Self)>,
 }
 
 /// One cell with its estimate and verdict.
@@ -63,8 +64,7 @@ impl JudgedCell {
         }
     }
 
-    /// Formats the estimate. A number without a width has as many decimals as the bounds of its rule, up to four digits of the width of
-    /// that range.
+    /// Formats the estimate. A number without a width has as many decimals as the bounds of its rule, up to four digits of their distance.
     pub fn observed(&self) -> String {
         let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
@@ -112,6 +112,7 @@ impl Judged {
             cells,
             recorded: None,
             shown: None,
+            seeds: Vec::new(),
         }
     }
 
@@ -153,33 +154,17 @@ impl Judged {
             None => self.verdict.to_string(),
         }
     }
-}
 
-/// The claims of a paper, judged under other seeds: each seed with its claims, in the order of the run.
-#[derive(Clone, Debug)]
-pub struct Seeds(pub(crate) Vec<(u64, Vec<Judged>)>);
-
-impl Seeds {
-    pub(crate) fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns the results of a claim, seed by seed.
-    pub fn of<'a>(&'a self, id: &'a str) -> impl Iterator<Item = (u64, &'a Judged)> {
-        let found = move |(seed, judged): &'a (u64, Vec<Judged>)| Some((*seed, judged.iter().find(|it| it.id == id)?));
-        self.0.iter().filter_map(found)
-    }
-
-    /// Formats the number of seeds under which a claim has the verdict of the run: `9 of 10`.
-    pub fn stays(&self, judged: &Judged) -> String {
-        let same = self.of(&judged.id).filter(|(_, other)| other.verdict == judged.verdict).count();
-        format!("{same} of {}", self.count())
+    /// Formats the number of seeds under which it has the same verdict, if it was judged under others: `9 of 10`.
+    pub fn stays(&self) -> Option<String> {
+        let same = self.seeds.iter().filter(|(_, other)| other.verdict == self.verdict).count();
+        (!self.seeds.is_empty()).then(|| format!("{same} of {}", self.seeds.len()))
     }
 
     /// Lists the seeds under which the verdict is another: `contradicted: 2, 7; inconclusive: 1`.
-    pub fn others(&self, judged: &Judged) -> String {
-        let others = Verdict::ALL.into_iter().filter(|verdict| *verdict != judged.verdict).filter_map(|verdict| {
-            let seeds = self.of(&judged.id).filter(|(_, other)| other.verdict == verdict);
+    pub fn under_others(&self) -> String {
+        let others = Verdict::ALL.into_iter().filter(|verdict| *verdict != self.verdict).filter_map(|verdict| {
+            let seeds = self.seeds.iter().filter(|(_, other)| other.verdict == verdict);
             let seeds: Vec<String> = seeds.map(|(seed, _)| seed.to_string()).collect();
             (!seeds.is_empty()).then(|| format!("{verdict}: {}", seeds.join(", ")))
         });

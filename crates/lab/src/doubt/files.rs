@@ -3,6 +3,7 @@
 use super::alternative::Alternative;
 use super::{Doubted, Outcome, Request};
 use crate::chart::{Picture, Piece, Sketch, WIDTH};
+use crate::claim::Verdict;
 use crate::cli::program;
 use crate::output::OutDir;
 use crate::page::{self, Page};
@@ -11,10 +12,8 @@ use crate::shown::write_picture;
 use crate::store::Store;
 use crate::study::{self, Session};
 use crate::table::csv;
-use crate::verdict::Verdict;
 use anyhow::Result;
 use serde_json::json;
-use std::collections::BTreeSet;
 
 pub(super) fn write<P: Paper>(
     outcome: &Outcome,
@@ -25,7 +24,7 @@ pub(super) fn write<P: Paper>(
     store: &Store,
 ) -> Result<()> {
     out.write("doubt.csv", table(outcome, session, alternatives)?)?;
-    let picture = Picture::from(matrix(outcome, P::READINGS, alternatives));
+    let picture = Picture::from(matrix(outcome, alternatives));
     write_picture(&picture, &out)?;
     let command = command::<P>(request);
     out.write("report.html", page::render(&page(outcome, session, request, picture, &command))?)?;
@@ -37,27 +36,31 @@ pub(super) fn write<P: Paper>(
     out.finish(manifest)
 }
 
-/// Returns `doubt.csv`: a row for each claim and each answer, including the scenario's own, in the order of the claims and of the readings;
-/// pairs come last.
+/// Returns `doubt.csv`: a row for each claim and each answer, the scenario's own included, in the order of claims and readings; pairs last.
 fn table<P: Paper>(outcome: &Outcome, session: &Session<P>, alternatives: &[Alternative]) -> Result<Vec<u8>> {
-    let readings: &[Reading] = P::READINGS;
-    let doubted: BTreeSet<usize> =
-        alternatives.iter().filter(|it| it.places.len() == 1).map(|it| it.places[0]).collect();
+    let is_doubted =
+        |reading: &&Reading| alternatives.iter().filter_map(Alternative::single).any(|it| it.0 == **reading);
+    let own = |reading: &Reading| Alternative(vec![(*reading, session.scenario.answer(reading).to_owned())]);
     // The answers to a reading are in the order in which the paper lists them.
-    let order = |(it, _): &(Alternative, Verdict)| match it.places[..] {
-        [place] => (place, readings[place].answers.iter().position(|answer| *answer == it.answer)),
-        _ => (usize::MAX, None),
+    let order = |(it, _): &(Alternative, Verdict)| {
+        let place = |(reading, answer): &(Reading, String)| {
+            let place = P::READINGS.iter().position(|known| known == reading);
+            (place, reading.answers.iter().position(|known| known == answer))
+        };
+        (it.single().is_none(), it.single().map(place))
     };
     let mut rows = Vec::new();
     for Doubted { judged, under, .. } in &outcome.claims {
-        let own = |place: &usize| Alternative::of(readings, &[(*place, session.scenario.answer(&readings[*place]))]);
-        let own = doubted.iter().map(|place| (own(place), judged.verdict));
+        let own = P::READINGS.iter().filter(is_doubted).map(|reading| (own(reading), judged.verdict));
         let mut tried: Vec<(Alternative, Verdict)> = own.chain(under.iter().cloned()).collect();
         tried.sort_by_key(order);
-        for (Alternative { reading, field, answer, .. }, verdict) in &tried {
+        for (alternative, verdict) in &tried {
             let (recorded, flips) = (judged.recorded.as_deref().unwrap_or(""), *verdict != judged.verdict);
             let flips = if flips { "yes" } else { "no" };
-            rows.push([&judged.id, reading, field, answer, &verdict.to_string(), recorded, flips].map(str::to_owned));
+            let [reading, field, answer] = alternative.columns();
+            rows.push(
+                [&judged.id, &reading, &field, &answer, &verdict.to_string(), recorded, flips].map(str::to_owned),
+            );
         }
     }
     csv(["claim", "reading", "field", "answer", "verdict", "recorded", "flips"], rows)
@@ -135,10 +138,9 @@ fn letter(reading: &Reading, answer: &str) -> String {
     place.and_then(|place| ('a'..='z').nth(place)).map_or_else(String::new, String::from)
 }
 
-/// Draws a row for each claim: its verdict under the scenario's own answers, and a box for each other answer, empty if the verdict is the
-/// same. Pairs are only in `doubt.csv`.
-fn matrix(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative]) -> Sketch {
-    let shown: Vec<&Alternative> = alternatives.iter().filter(|alternative| alternative.places.len() == 1).collect();
+/// Draws a row for each claim: its verdict under the scenario's own answers, and a box for each other single answer, empty if it is the same.
+fn matrix(outcome: &Outcome, alternatives: &[Alternative]) -> Sketch {
+    let shown: Vec<&(Reading, String)> = alternatives.iter().filter_map(Alternative::single).collect();
     let word = |x: f64, y: f64, text: &str| (Piece::Words { at: (x, y), text: text.to_owned(), size: 10.5 }, None);
     let frame = |x: f64, y: f64, verdict: Option<Verdict>| {
         let (sign, slot) = verdict.map(look).unzip();
@@ -149,20 +151,21 @@ fn matrix(outcome: &Outcome, readings: &[Reading], alternatives: &[Alternative])
     let (mut x, mut y) = (LEFT, TOP);
     let mut columns: Vec<f64> = Vec::new();
     pieces.push(word(LEFT - 46.0, TOP - 14.0, "own"));
-    for (i, alternative) in shown.iter().enumerate() {
-        if i == 0 || shown[i - 1].reading != alternative.reading {
+    for (i, (reading, answer)) in shown.iter().enumerate() {
+        if i == 0 || shown[i - 1].0.id != reading.id {
             x += if i == 0 { 0.0 } else { GAP };
-            pieces.push(word(x - COLUMN / 2.0, TOP - 27.0, &alternative.reading));
+            pieces.push(word(x - COLUMN / 2.0, TOP - 27.0, reading.id));
         }
-        pieces.push(word(x - 3.0, TOP - 14.0, &letter(&readings[alternative.places[0]], &alternative.answer)));
+        pieces.push(word(x - 3.0, TOP - 14.0, &letter(reading, answer)));
         columns.push(x);
         x += COLUMN;
     }
     for claim in &outcome.claims {
         pieces.push(word(16.0, y + 4.0, &claim.judged.id));
         pieces.push(frame(LEFT - 36.0, y, Some(claim.judged.verdict)));
-        for (alternative, x) in shown.iter().zip(&columns) {
-            pieces.push(frame(*x, y, claim.flips().find(|(its, _)| its == *alternative).map(|(_, verdict)| *verdict)));
+        for (answer, x) in shown.iter().zip(&columns) {
+            let flip = claim.flips().find(|(its, _)| its.single() == Some(answer));
+            pieces.push(frame(*x, y, flip.map(|(_, verdict)| *verdict)));
         }
         y += ROW;
     }

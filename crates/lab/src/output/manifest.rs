@@ -3,6 +3,7 @@
 use super::if_there;
 use crate::provenance::{self, sha256_of};
 use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -18,9 +19,10 @@ pub const MANIFEST: &str = "manifest.json";
 pub const PROGRAMS: &str = "programs";
 
 /// A file of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
     /// Path relative to the folder, with slashes.
+    #[serde(skip)]
     pub name: String,
     /// Length in bytes.
     pub bytes: u64,
@@ -73,9 +75,8 @@ impl Manifest {
         content.insert("version".to_owned(), env!("CARGO_PKG_VERSION").into());
         content.insert("git_revision".to_owned(), provenance::git_revision().into());
         content.insert("sources_sha256".to_owned(), provenance::sources().into());
-        let files = files.into_iter().map(|file| (file.name, json!({"bytes": file.bytes, "sha256": file.sha256})));
         content.insert("command".to_owned(), command.into());
-        content.insert("files".to_owned(), files.collect());
+        content.insert("files".to_owned(), files.iter().map(|file| (file.name.clone(), json!(file))).collect());
         let mut manifest = Self(content);
         let hash = manifest.hash();
         manifest.0.insert("manifest_sha256".to_owned(), hash.into());
@@ -131,11 +132,10 @@ impl Manifest {
         let listed = |(name, about): (&String, &Value)| {
             let is_inside =
                 !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-            let entry = || Some((about.get("bytes")?.as_u64()?, about.get("sha256")?.as_str()?));
-            let Some((bytes, sha256)) = entry().filter(|_| is_inside) else {
-                bail!("manifest.json: files: {name:?}: expected a path inside the folder, its bytes and its sha256");
-            };
-            Ok(Listed { name: name.clone(), bytes, sha256: sha256.to_owned() })
+            let file = Listed::deserialize(about).ok().filter(|_| is_inside).with_context(|| {
+                format!("manifest.json: files: {name:?}: expected a path inside the folder, its bytes and its sha256")
+            })?;
+            Ok(Listed { name: name.clone(), ..file })
         };
         files.iter().map(listed).collect()
     }

@@ -87,8 +87,7 @@ fn publish(file: NamedTempFile, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The missing folders on the way to a path. Unless [kept](Self::keep), the empty ones are removed on drop, so that bad input leaves no
-/// folders behind.
+/// The missing folders on the way to a path. Unless [kept](Self::keep), the empty ones are removed on drop: bad input leaves none behind.
 #[derive(Debug)]
 #[must_use]
 pub struct NewFolders(Vec<PathBuf>);
