@@ -52,4 +52,3 @@ pub mod units;
 pub use sim_core::{answers, readings};
 
 mod study;
-mod write;

@@ -223,6 +223,8 @@ mod tests {
         let mut scenario = parsed(TEXT);
         let jobs = &scenario.parameters()[0];
         assert_eq!((jobs.key.as_str(), jobs.value.as_str(), jobs.source.as_str()), ("run.jobs", "40000", "§4.2"));
+        let runs = Runs { replications: 20, quick_replications: Some(4), seed: 7 };
+        assert_eq!(scenario.runs().expect("good"), runs);
         scenario.set("run.jobs=10").expect("a known key");
         scenario.set("readings.release=gang-end").expect("a bare word is text");
         assert_eq!(scenario.typed::<Typed>().expect("still good").run.jobs, 10);
@@ -230,13 +232,6 @@ mod tests {
         // No name is similar, and a library's tests have no checkout.
         let error = scenario.set("zzz=3").expect_err("an unknown key").to_string();
         assert!(error.contains("no parameter is called \"zzz\"; there are run.jobs, run.replications"), "{error}");
-    }
-
-    #[test]
-    fn a_quick_run_has_replications_of_its_own_where_the_scenario_says_so() {
-        let runs = |text: &str| parsed(text).runs().expect("good");
-        assert_eq!(runs(TEXT), Runs { replications: 20, quick_replications: Some(4), seed: 7 });
-        assert_eq!(runs(&TEXT.replace("quick_replications = 4\n", "")).quick_replications, None);
     }
 
     #[test]

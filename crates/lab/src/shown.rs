@@ -12,7 +12,7 @@ use anyhow::Result;
 use metrics::ConfidenceInterval;
 use rayon::prelude::*;
 use sim_core::Streams;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 pub use crate::exhibit::{DataRow, Shown};
 
@@ -198,8 +198,8 @@ fn plotted<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Ve
 
 /// Returns the positions on the x axis, in order.
 fn ticks(xs: impl Iterator<Item = f64>) -> Vec<f64> {
-    let bits: BTreeSet<u64> = xs.map(f64::to_bits).collect();
-    let mut xs: Vec<f64> = bits.into_iter().map(f64::from_bits).collect();
+    let mut xs: Vec<f64> = xs.collect();
     xs.sort_by(f64::total_cmp);
+    xs.dedup_by_key(|x| x.to_bits());
     xs
 }

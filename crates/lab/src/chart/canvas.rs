@@ -247,11 +247,7 @@ impl Canvas {
     }
 
     pub(super) fn text(&mut self, text: &str, x: f64, baseline: f64, look: Type, anchor: Anchor) {
-        let anchor = match anchor {
-            Anchor::Start => "",
-            Anchor::Middle => " text-anchor=\"middle\"",
-            Anchor::End => " text-anchor=\"end\"",
-        };
+        let anchor = ["", " text-anchor=\"middle\"", " text-anchor=\"end\""][anchor as usize];
         let bold = if look.bold { " font-weight=\"bold\"" } else { "" };
         let (x, y, size, colour, text) = (tenth(x), tenth(baseline), tenth(look.size), look.colour, escape(text));
         let _ = writeln!(

@@ -184,11 +184,7 @@ fn legend_places(entries: &[Entry], left: f64, width: f64) -> (Vec<(f64, f64)>, 
     let widths: Vec<f64> = entries.iter().map(|e| sample_width(e) + 6.0 + Type::NAME.width(&e.name) + GAP).collect();
     let room = width - 2.0 * left + GAP;
     if widths.iter().sum::<f64>() <= room {
-        let starts = widths.iter().scan(left, |x, width| {
-            let start = *x;
-            *x += width;
-            Some((start, 0.0))
-        });
+        let starts = widths.iter().scan(left, |x, width| Some((std::mem::replace(x, *x + width), 0.0)));
         return (starts.collect(), if entries.is_empty() { 0.0 } else { 1.0 });
     }
     let widest = widths.iter().copied().fold(0.0, f64::max);
