@@ -12,110 +12,6 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use workload::Deadlines;
 
-/// Text after the options, in lines of 80 columns; words in capitals stand for the registries.
-const HELP: &str = "\
-Examples:
-  cargo xtask simulate KTH-SP2-1996-2.1-cln.swf.gz --policy fcfs,easy
-      both policies on the log's own machine; report.html and CSV below
-      results/simulate
-  cargo xtask simulate KTH-SP2.swf.gz CTC-SP2.swf.gz --policy fcfs,easy
-      two logs, each with results of its own, and the best policy of each
-  cargo xtask simulate log.swf --policy easy,EASY++,cons+order=saf --procs 512
-  cargo xtask simulate log.swf --policy fcfs,easy --tables jobs,summary --no-report
-      two tables, and no page
-  cargo xtask simulate log.swf --policy easy,eg-edf --machines site.machines \\
-      --inside machine
-      several clusters or machines, each job inside one of them
-  cargo xtask simulate --model metasched log.swf --clusters clusters.toml \\
-      --policy ffit,rr,tat,ptt+w=0.5
-      time-shared clusters with local users, under a metascheduler that predicts
-  cargo xtask simulate --profile alea31 wagap-2013.swf \\
-      --machines wagap-2013.swf.machines --policy easy,cons,bgt
-      a log of MetaCentrum as the simulator Alea 3.1 ran it for Swift Gap
-  cargo xtask simulate --model hier-grid log.swf --tree tree.toml \\
-      --policy p2p,hierarchical,hybrid+trees=2
-      servers among peers, below one tree of schedulers, and below two
-
-Policies of space-shared machines (docs/policies.md has sources and costs):
-POLICIES
-Orders of a queue. Ties are broken by arrival. r is the expected run time in
-seconds (requested or predicted), n the number of processors, s the submission
-in seconds from the first one of the log, w the wait so far in seconds:
-ORDERS
-A name is BASE+KEY=VALUE+…; the folder of its results has the same name.
-
-Policies of --model metasched:
-METASCHED
-Policies of --model hier-grid (systems):
-HIER_GRID
-Trees of --model hier-grid: a file in TOML (keys with a value here are optional;
-workloads/trees/universities.toml is an example):
-  tree = [\"a\", [\"b\", \"c\"]]   # needed; nested lists of sites in their order, or
-                         # \"4-2-5\", the children of each level
-  backbones = 1          # sites are spread evenly over backbones and nets
-  nets = 1               # in each backbone
-  systems = []           # operating systems; a job has number user modulo their
-                         # count
-  local_load = 0.1       # share of every server that its owners keep busy
-  [network]              # all keys as in workloads/hierarchical.toml
-  [algorithms]           # likewise
-  [readings]             # likewise, except peer_wait_ends
-  [jobs]                 # what a log does not contain
-  time = \"work\"          # run time × processors, spread over all CPUs; or
-                         # \"runtime\"
-  input = 100.0          # bytes for each CPU second (run time × processors)
-  output = 500.0
-  [[site]]               # one for each; name is needed
-  name = \"a\"
-  stations = 1           # work stations; a job comes from number user modulo
-                         # their count
-  servers = [{ cpus = 64, count = 2, systems = [\"linux\"] }]   # cpus is needed
-A server runs one job at a time on all of its CPUs. It needs at least as many as
-the job requests in the log; a job that no server of its operating system can
-hold is rejected.
-
-Clusters of --model metasched: a file in TOML (keys with a value here are
-optional), or a machine file, whose processors are nodes without local users:
-  mpl = 4                # parallel tasks on a node, at most
-  task_overhead = 0.05   # relative slowdown of each for every further one
-  overrun = 0.02         # expected rest of a job that outlives its estimate
-  [local_users]          # share of a node that one of them takes
-  cpu = 0.15
-  memory = 0.35
-  [jobs]                 # demand of a task of the log on its node: CPUs, MiB
-  cpu = 1.0
-  memory = 0.0
-  [readings]             # as in workloads/metaloras.toml
-  mpl_beside_users = 2
-  [[cluster]]            # one for each; name and nodes are needed
-  name = \"lab\"
-  nodes = 5
-  speed = 1.0
-  memory = 1024.0        # of a node, in MiB
-  local_users = true     # at every node; false if left out
-
-Profile alea31: easy, cons, best-gap, bgt and sg by the rules of the simulator
-Alea 3.1, which meet the tables of the paper on Swift Gap (sg follows its text).
-Jobs start 8 ms after one another, run up to a second longer, request clusters
-in column 21 of the log (without it, any nodes), are cut at the requested time,
-and are due twice their run time after submission. It needs --machines, and
-excludes --estimates, --deadlines, --outages, --inside and --passes.
-
-Estimates:
-  user              the log's requested time, enforced as a limit
-  exact             the run time
-  factor:F          F times the run time; no limit is enforced
-  request-factor:F  F times the requested time, which itself remains the limit:
-                    request-factor:2 is the doubled estimates of the literature
-  f-model:F         drawn between the run time and F + 1 times the run time
-  mean-of-user:K    the request is the limit, and the mean of the user's last K
-                    jobs to end is expected, at most the request; the request
-                    itself once that has passed: as predict=mean-of-user=K. Not
-                    with --model metasched and hier-grid
-
-Logs in the Standard Workload Format, plain or gzip. Missing and wrong values of
-a log are repaired under named rules, and the report counts each.";
-
 fn entries<B: Copy>(registry: &Registry<B>) -> String {
     registry.forms().map(|(form, about)| super::policy::entry(form, about)).collect()
 }
@@ -130,9 +26,10 @@ fn orders() -> String {
     Order::ALL.map(line).concat()
 }
 
-/// Options of `simulate`; `Default` is the command line without any of them.
+/// Options of `simulate`; `Default` is the command line without any of them. Words in capitals in `help.txt`, which has lines of 80
+/// columns, stand for the registries.
 #[derive(Clone, Debug, Default, Args)]
-#[command(after_help = HELP
+#[command(after_help = include_str!("help.txt").trim_end()
     .replace("POLICIES", &Policy::help())
     .replace("ORDERS", &orders())
     .replace("METASCHED", &entries(&metasched::POLICIES))
