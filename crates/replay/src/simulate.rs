@@ -6,7 +6,6 @@ mod clock;
 mod clusters;
 mod compare;
 mod exec;
-mod free;
 mod grid_tree;
 mod hier;
 mod metasched;

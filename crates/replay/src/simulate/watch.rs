@@ -2,7 +2,6 @@
 //! and the files of its jobs.
 
 use super::clock::ensure_ends_on;
-use super::free::Free;
 use super::rows::{Rows, SimulatedJob, tells_processors};
 use super::sites::Sites;
 use crate::label::Label;
@@ -85,6 +84,28 @@ impl Log {
     }
 }
 
+/// Free processors of a place, the length of each block by its first: a machine of four billion takes no more memory than one of four.
+type Free = BTreeMap<u32, u32>;
+
+/// Takes the processors of lowest number as blocks of `(first, count)`, no two of which are adjacent; fewer if fewer are free.
+fn take_lowest(free: &mut Free, mut wanted: u32) -> Vec<(u32, u32)> {
+    let mut taken: Vec<(u32, u32)> = Vec::new();
+    while wanted > 0
+        && let Some((first, count)) = free.pop_first()
+    {
+        let used = count.min(wanted);
+        if used < count {
+            free.insert(first + used, count - used);
+        }
+        match taken.last_mut() {
+            Some((before, length)) if *before + *length == first => *length += used,
+            _ => taken.push((first, used)),
+        }
+        wanted -= used;
+    }
+    taken
+}
+
 pub(super) struct Watch(JobLog<Recorder>);
 
 /// Sink of the jobs that ran, and all that is recorded beside them.
@@ -155,7 +176,7 @@ impl Watch {
         let outcome = Outcome { totals: totals(own), log, rows, ..Outcome::default() };
         let places = sites.first_processors().zip(&sites.machines);
         let places = places.filter(|_| lists_processors || keeps != Keeps::None);
-        let free = places.map(|((first, _), machine)| Free::block(first, machine.processors)).collect();
+        let free = places.map(|((first, _), machine)| Free::from([(first, machine.processors)])).collect();
         Self(JobLog::new(Recorder { outcome, free, lists_processors, keeps, ..Recorder::default() }))
     }
 
@@ -194,7 +215,7 @@ impl Probe for Watch {
                 all.waiting.lower(now, 1);
                 all.busy.raise(now, u64::from(*processors));
                 if let Some(free) = all.free.get_mut(site.index()) {
-                    all.held.insert(*job, (*site, free.take_lowest(*processors)));
+                    all.held.insert(*job, (*site, take_lowest(free, *processors)));
                 }
             }
             Fact::Interrupted { job, processors, .. } => {
@@ -263,8 +284,39 @@ impl Recorder {
     fn give_back(&mut self, job: JobId) -> Vec<(u32, u32)> {
         let Some((site, blocks)) = self.held.remove(&job) else { return Vec::new() };
         if let Some(free) = self.free.get_mut(site.index()) {
-            blocks.iter().for_each(|&(first, count)| free.give_back(first, count));
+            free.extend(blocks.iter().copied());
         }
         blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn taken_blocks_are_those_of_a_set_of_numbers() {
+        // The last numbers that there are.
+        let (first, last) = (u32::MAX - 49, u32::MAX);
+        let (mut free, mut set) = (Free::from([(first, 50)]), (first..=last).collect::<BTreeSet<u32>>());
+        let mut held: Vec<Vec<(u32, u32)>> = Vec::new();
+        for step in 0..5_000_u32 {
+            // Pseudorandom.
+            let draw = step.wrapping_mul(2_654_435_761) >> 8;
+            if held.is_empty() || draw.is_multiple_of(2) {
+                let taken = take_lowest(&mut free, 1 + draw % 11);
+                let numbers: Vec<u32> = taken.iter().flat_map(|&(first, count)| first..=first + (count - 1)).collect();
+                let expected: Vec<u32> = set.iter().copied().take(1 + draw as usize % 11).collect();
+                assert_eq!(numbers, expected);
+                assert!(taken.windows(2).all(|pair| pair[0].0 + pair[0].1 < pair[1].0), "{taken:?}");
+                expected.iter().for_each(|number| assert!(set.remove(number)));
+                held.push(taken);
+            } else {
+                let back = held.swap_remove(draw as usize % held.len());
+                set.extend(back.iter().flat_map(|&(first, count)| first..=first + (count - 1)));
+                free.extend(back);
+            }
+        }
     }
 }
