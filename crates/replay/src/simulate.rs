@@ -13,7 +13,6 @@ mod name;
 mod own;
 #[doc(hidden)]
 pub mod policy;
-pub(crate) mod predicting;
 mod report;
 mod rows;
 mod sections;

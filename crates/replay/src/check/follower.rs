@@ -6,7 +6,6 @@
 use super::feasible::{Checked, FindingKind, FindingList, LoggedJobs, PlannedStart};
 use crate::options::{LogOptions, MachineOptions};
 use crate::simulate::policy;
-use crate::simulate::predicting::by_estimates;
 use anyhow::Result;
 use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, Queue, Starts, View, forward_events};
 use rustc_hash::FxHashSet;
@@ -41,7 +40,7 @@ pub(super) fn check(
     policy: policy::Policy,
     Checked { starts, findings, .. }: &mut Checked,
 ) -> Result<Differences> {
-    let predicting = policy.predicting().or_else(|| by_estimates(log.estimates));
+    let predicting = policy.predicting(log.estimates);
     let asked = (policy, log.seed(), on);
     let follower = Rc::new(RefCell::new(Follower::new(jobs, asked, starts, &machines, &outages)));
     let world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))

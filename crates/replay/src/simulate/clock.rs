@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
-use sim_core::{Job, Probe, Sim, Span, Time};
+use sim_core::{Job, Model, Probe, Sim, Span, Time};
 
 /// Number of events between checks for Ctrl-C.
 const PATIENCE: u32 = 10_000;
@@ -29,40 +29,33 @@ pub(super) fn ensure_ends_on(job: &Job, number: u64, slowest: f64) -> Result<(),
     ))
 }
 
-/// The run of a model: its name in messages, and its end.
-pub(super) struct Course<'a> {
-    /// The log and the policy.
-    pub(super) name: &'a str,
-    /// Checked from time to time; the run ends once it returns false.
-    pub(super) goes_on: &'a dyn Fn() -> bool,
-}
+/// Name of a run in messages, the log and the policy, and a check from time to time whether it goes on.
+pub(super) type Course<'a> = (&'a str, &'a dyn Fn() -> bool);
 
-impl Course<'_> {
-    /// Runs the model until no event is left, the course does not go on, an interruption, or the end of the clock. Returns the model and
-    /// the probe.
-    ///
-    /// A plan may lie far ahead of the run: for example five jobs behind each other with expected run times of 136 years. No bound from
-    /// outside is both sound and fair to a log of many waiting jobs, so the time arithmetic itself, which never wraps, ends
-    /// such a run. The error that refers to the input is made here, once for all policies.
-    pub(super) fn run<M: sim_core::Model, P: Probe>(&self, model: M, probe: P) -> Result<(M, P)> {
-        let (name, mut sim, mut running) = (self.name, Sim::new(model, probe), true);
-        while running && (self.goes_on)() {
-            if interrupt::requested() {
-                bail!(Interrupted::Lost);
-            }
-            let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
-            running = within_the_clock(some).ok_or_else(|| {
+/// Runs the model until no event is left, the course does not go on, an interruption, or the end of the clock. Returns the model and
+/// the probe.
+///
+/// A plan may lie far ahead of the run: for example five jobs behind each other with expected run times of 136 years. No bound from
+/// outside is both sound and fair to a log of many waiting jobs, so the time arithmetic itself, which never wraps, ends
+/// such a run. The error that refers to the input is made here, once for all policies.
+pub(super) fn run<M: Model, P: Probe>((name, goes_on): Course<'_>, model: M, probe: P) -> Result<(M, P)> {
+    let (mut sim, mut running) = (Sim::new(model, probe), true);
+    while running && goes_on() {
+        if interrupt::requested() {
+            bail!(Interrupted::Lost);
+        }
+        let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
+        running = within_the_clock(some).ok_or_else(|| {
                 anyhow!(
                     "{name} the plan reaches beyond 584 years; give a larger or faster machine, shorter estimates, or fewer jobs \
                      with --max-jobs"
                 )
             })?;
-        }
-        ensure!(
-            sim.now() < LATEST,
-            "{name} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with --max-jobs, or rarer \
-             outages"
-        );
-        Ok(sim.into_parts())
     }
+    ensure!(
+        sim.now() < LATEST,
+        "{name} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with --max-jobs, or rarer \
+             outages"
+    );
+    Ok(sim.into_parts())
 }

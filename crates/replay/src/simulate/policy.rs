@@ -11,7 +11,7 @@ use super::world::Named;
 use crate::options::{MachineOptions, PassesName};
 use gap_schedule::{
     Backfilling, Completion, CompressOrder, Conservative, Corrector, Depth, EgEdf, Fcfs, FlexibleBackfill,
-    ForkablePolicy, GapFilling, Machine, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner,
+    ForkablePolicy, GapFilling, Machine, MeanOfUser, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner,
     Policy as AtWork, Predictions, Priority, Tabu, Weight,
 };
 use lab::provenance::executable;
@@ -20,6 +20,7 @@ use sim_core::{Job, Purpose, Span, Stream, Streams};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use workload::Estimates;
 
 #[derive(Debug)]
 struct Base {
@@ -335,9 +336,12 @@ impl Policy {
         }
     }
 
-    /// The predictions of its name, before the first job.
-    pub(crate) fn predicting(&self) -> Option<Predictions> {
-        self.settings.predicting.clone()
+    /// The predictions of its name, otherwise of `--estimates mean-of-user:K`, before the first job.
+    pub(crate) fn predicting(&self, estimates: Estimates) -> Option<Predictions> {
+        self.settings.predicting.clone().or_else(|| {
+            let Estimates::MeanOfUser(jobs) = estimates else { return None };
+            Some(Predictions::by(MeanOfUser::new(jobs)).corrected_by(Some(Corrector::ToRequested)))
+        })
     }
 
     /// Returns true if it can be built from the running and waiting jobs in the middle of a run.
@@ -389,7 +393,7 @@ pub fn machines_under<J: Iterator<Item = Job>>(
     let policy = Policy::find(policy, &[])?;
     let Kind::Ours(base) = policy.kind else { return Err(format!("{policy} is a program, and not built in")) };
     let at_work = (base.build)(&policy.settings, 0, &MachineOptions::default(), machines.len());
-    Ok(MultiCluster::new(machines, at_work, jobs).with_predictions(policy.predicting()))
+    Ok(MultiCluster::new(machines, at_work, jobs).with_predictions(policy.predicting(Estimates::User)))
 }
 
 /// Entry of the help; clap breaks its lines, and keeps the indentation.

@@ -1,15 +1,15 @@
 //! Space-shared machines or clusters, which may fail: the world of a log, and the runs on jobs in memory that an experiment repeats.
 
-use super::clock::{Course, LATEST, YEARS, ensure_ends_on};
+use super::clock::{self, Course, LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Numbers};
 use super::policy::Policy;
-use super::predicting::{by_estimates, expired_percent, in_words};
 use super::sites::Sites;
 use super::watch::{Known, Log, Outcome, RunRequest, Watch};
 use super::world::{Entry, Opened, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::Listener;
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
+use lab::units::float;
 use anyhow::{Result, anyhow, ensure};
 use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts, Predictions};
 use lab::interrupt::Interrupted;
@@ -64,7 +64,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
         on: on.clone(),
         seed: log.seed(),
         patience: options.policy_timeout.unwrap_or(PATIENCE),
-        predicting: by_estimates(log.estimates),
+        estimates: log.estimates,
     };
     Ok(Opened {
         arguments,
@@ -79,14 +79,14 @@ impl World for SpaceShared {
         let log = Log::open(&at.log, &at.sites)?;
         let watch = Watch::new(asked, &at.sites);
         let (arrivals, numbers) = (log.jobs(watch.known(), |one| one.job), numbers(watch.known()));
-        let course = Course { name: &at.run_of(policy), goes_on: &|| true };
-        let (counts, watch) = machines.run(&policies[policy], numbers, |policy| policy, arrivals, watch, &course)?;
+        let course: Course<'_> = (&at.run_of(policy), &|| true);
+        let (counts, watch) = machines.run(&policies[policy], numbers, |policy| policy, arrivals, watch, course)?;
         let mut outcome = watch.finish(log.finish()?);
         if machines.on.outages.is_some() {
             let interrupted = outcome.interrupted;
             outcome.totals.count("interrupted", Some(interrupted));
         }
-        if policies.iter().any(|policy| machines.predicting_of(policy).is_some()) {
+        if policies.iter().any(|policy| policy.predicting(machines.estimates).is_some()) {
             outcome.totals.count("predictions_expired_percent", counts.as_ref().and_then(expired_percent));
             outcome.notes.extend(counts.map(|counts| in_words(&at.policies[policy].label, &counts)));
         }
@@ -101,13 +101,24 @@ impl World for SpaceShared {
             one.job
         });
         let heard = |policy| Box::new(Explained { policy, probe: listener.clone() }) as Box<dyn AtWork>;
-        let goes_on = || !listener.is_done();
-        let course = Course { name: &at.run_of(policy), goes_on: &goes_on };
+        let course: Course<'_> = (&at.run_of(policy), &|| !listener.is_done());
         let policy = &self.policies[policy];
-        self.machines.run(policy, numbers, heard, arrivals, listener.clone(), &course)?;
+        self.machines.run(policy, numbers, heard, arrivals, listener.clone(), course)?;
         log.finish()?;
         Ok(listener.explanations(policy.name()))
     }
+}
+
+/// Share of jobs, in percent, that outlived their prediction; `None` without predictions.
+fn expired_percent(counts: &PredictionCounts) -> Option<f64> {
+    (counts.predicted > 0).then(|| 100.0 * float(counts.expired) / float(counts.predicted))
+}
+
+fn in_words(policy: &str, counts: &PredictionCounts) -> String {
+    let PredictionCounts { predicted, expired, corrections, .. } = *counts;
+    let share = expired_percent(counts).map_or_else(String::new, |share| format!(" ({share:.1} %)"));
+    let accuracy = counts.accuracy().map_or_else(String::new, |accuracy| format!("; accuracy {accuracy:.3}"));
+    format!("{policy}: {expired} of {predicted} predictions expired{share}, corrected {corrections} times{accuracy}")
 }
 
 fn numbers(known: Known) -> Numbers {
@@ -148,15 +159,10 @@ struct Machines {
     on: MachineOptions,
     seed: u64,
     patience: Duration,
-    /// Predictor for policies whose name has none: `--estimates mean-of-user:K`.
-    predicting: Option<Predictions>,
+    estimates: Estimates,
 }
 
 impl Machines {
-    fn predicting_of(&self, policy: &Policy) -> Option<Predictions> {
-        policy.predicting().or_else(|| self.predicting.clone())
-    }
-
     /// Runs the policy with `probe`. `wrap` may listen to the policy. Returns the counts of predictions, if there are any.
     fn run<P: Probe>(
         &self,
@@ -165,9 +171,9 @@ impl Machines {
         wrap: impl FnOnce(Box<dyn AtWork>) -> Box<dyn AtWork>,
         arrivals: impl Iterator<Item = Job>,
         probe: P,
-        course: &Course<'_>,
+        course: Course<'_>,
     ) -> Result<(Option<PredictionCounts>, P)> {
-        let Self { machines, names, on, seed, patience, .. } = self;
+        let Self { machines, names, on, seed, patience, estimates } = self;
         let at_work: Box<dyn AtWork> = match policy.command() {
             Some(command) => Box::new(Exec::start(command, machines, numbers, *patience)?),
             None => policy.at_work(*seed, on, machines.len()),
@@ -180,8 +186,8 @@ impl Machines {
             .with_outages(outages)
             .with_repair_expected(on.repair_expected())
             .with_passes(on.passes())
-            .with_predictions(self.predicting_of(policy));
-        let (multi_cluster, probe) = course.run(multi_cluster, probe)?;
+            .with_predictions(policy.predicting(*estimates));
+        let (multi_cluster, probe) = clock::run(course, multi_cluster, probe)?;
         let counts = multi_cluster.predictions().map(Predictions::counts);
         multi_cluster.error().map_or(Ok(()), Err)?;
         drop(multi_cluster);
@@ -225,13 +231,12 @@ impl Policy {
             on: MachineOptions::default(),
             seed,
             patience: PATIENCE,
-            predicting: by_estimates(estimates),
+            estimates,
         };
         let numbers = numbers.to_vec();
         let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::default());
-        let course = Course { name: &run, goes_on: &|| true };
         let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());
-        let ran = machines.run(self, number, |policy| policy, jobs.iter().copied(), probe, &course);
+        let ran = machines.run(self, number, |policy| policy, jobs.iter().copied(), probe, (&run, &|| true));
         let (_, (Placements(kept), backlog)) =
             ran.map_err(|error| if error.is::<Interrupted>() { Interrupted::Resumable.into() } else { error })?;
         let placements = kept.into_iter().map(|(start, finish)| Some((start, finish?))).collect();

@@ -1,6 +1,6 @@
 //! A world in which a log can be replayed: the interface of each of [`super::worlds`], and the runs of an open one.
 
-use super::clock::Course;
+use super::clock;
 use super::name::PolicyName;
 use super::own::Own;
 use super::sites::Sites;
@@ -227,7 +227,7 @@ impl Opened {
 
     /// Runs a policy in `model` with `probe`. Returns both.
     pub(super) fn run<M: Model, P: Probe>(&self, policy: usize, model: M, probe: P) -> Result<(M, P)> {
-        Course { name: &self.run_of(policy), goes_on: &|| true }.run(model, probe)
+        clock::run((&self.run_of(policy), &|| true), model, probe)
     }
 
     pub(super) fn run_of(&self, policy: usize) -> String {

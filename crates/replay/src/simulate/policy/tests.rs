@@ -60,7 +60,7 @@ fn a_name_is_what_the_user_wrote_and_an_alias_stands_for_one() {
         "easy+predict=requested+correct=requested",
     ] {
         let policy = Policy::find(name, &[]).expect(name);
-        assert_eq!((policy.name(), policy.predicting().is_some()), (name, name.contains("predict")));
+        assert_eq!((policy.name(), policy.predicting(Estimates::User).is_some()), (name, name.contains("predict")));
     }
     let with_colons = [("easy:8+order=saf", "easy+reserve=8+order=saf"), ("flex:all", "flex+reserve=all")];
     for (alias, expected) in ALIASES.into_iter().chain(with_colons) {
