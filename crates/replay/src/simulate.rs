@@ -46,7 +46,7 @@ use rows::{Rows, SimulatedJob};
 pub use sim_core::JobRecord;
 use std::mem;
 use std::path::{Path, PathBuf};
-use watch::{Keeps, RunRequest};
+use watch::{Keeps, Watch};
 use world::Run;
 
 /// Completions of policy names from `typed`, with descriptions: policies that a program `added`, and built-in ones.
@@ -90,8 +90,8 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
 pub fn simulate(options: &Simulate, added: &Added) -> Result<Simulation> {
     ensure!(options.further.is_empty(), "a simulation takes one log; the command takes several");
     let mut simulation = Simulation::open(options, added)?;
-    let asked = || Ok(RunRequest { keeps: Keeps::All, rows: Rows::default(), own: &added.metrics });
-    simulation.runs = simulation.world.replay_all(&asked, &|| {})?;
+    let watch = || Ok(Watch::new(simulation.sites(), Keeps::All, Rows::default(), &added.metrics));
+    simulation.runs = simulation.world.replay_all(&watch, &|| {})?;
     Ok(simulation)
 }
 
@@ -134,10 +134,10 @@ fn written(options: &Simulate, added: &Added, quiet: bool) -> Result<(Simulation
     let out = OutDir::create(&options.out.clone().unwrap_or_else(folder), "simulate")?;
     let progress = Progress::new("simulate", simulation.world.policies.len() as u64, quiet);
     let keeps = if options.no_report { Keeps::None } else { Keeps::Drawable };
-    let (sites, own) = (&simulation.world.sites, added.metrics.as_slice());
-    let asked =
-        || Ok(RunRequest { keeps, rows: Rows::begin(options.log.trace(), sites, &out, options.of_jobs())?, own });
-    simulation.runs = simulation.world.replay_all(&asked, &|| progress.add(1))?;
+    let sites = &simulation.world.sites;
+    let rows = || Rows::begin(options.log.trace(), sites, &out, options.of_jobs());
+    let watch = || Ok(Watch::new(sites, keeps, rows()?, &added.metrics));
+    simulation.runs = simulation.world.replay_all(&watch, &|| progress.add(1))?;
     drop(progress);
     // All policies or none: a folder never mixes the jobs of two logs.
     for Run { policy, outcome, .. } in &mut simulation.runs {

@@ -4,7 +4,7 @@ use super::policy::Policy;
 use super::rows::SimulatedJob;
 use super::sites::{MACHINE_FILE, Sites};
 use super::space_shared;
-use super::watch::{Outcome, RunRequest, Watch};
+use super::watch::{Outcome, Watch};
 use super::world::{Entry, Opened, Wanted, World};
 use crate::options::{Inside, words};
 use alea31::{Cons, Easy, GapFilling, Readings};
@@ -70,9 +70,8 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
 
 impl World for Alea31 {
     /// All jobs are read first, since this world takes them as a whole.
-    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
+    fn replay(&self, at: &Opened, policy: usize, watch: Watch) -> Result<Outcome> {
         let mut intake = Alea31Intake::new(SwfReader::open(at.log.trace())?, &self.machines, at.log.max_jobs);
-        let watch = Watch::new(asked, &at.sites);
         let known = watch.known();
         let take_in = |one: Result<LogJob, _>| {
             let one = one?;

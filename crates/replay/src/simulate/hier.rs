@@ -2,7 +2,7 @@
 
 use super::grid_tree::GridTree;
 use super::name::{Chosen, Registry};
-use super::watch::{Log, Outcome, RunRequest, Watch};
+use super::watch::{Log, Outcome, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result, ensure};
@@ -67,9 +67,8 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
 }
 
 impl World for HierGrid {
-    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
+    fn replay(&self, at: &Opened, policy: usize, watch: Watch) -> Result<Outcome> {
         let log = Log::open(&at.log, &at.sites)?;
-        let watch = Watch::new(asked, &at.sites);
         let Self { systems, tree } = self;
         let submissions = log.jobs(watch.known(), |job| tree.submission(job));
         let config = Config { system: systems[policy], ..tree.config.clone() };

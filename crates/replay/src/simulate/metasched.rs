@@ -2,7 +2,7 @@
 
 use super::clusters;
 use super::name::{Chosen, Registry};
-use super::watch::{Log, Outcome, RunRequest, Watch};
+use super::watch::{Log, Outcome, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result};
@@ -84,9 +84,8 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
 }
 
 impl World for Metasched {
-    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
+    fn replay(&self, at: &Opened, policy: usize, watch: Watch) -> Result<Outcome> {
         let log = Log::open(&at.log, &at.sites)?;
-        let watch = Watch::new(asked, &at.sites);
         let arrivals = log.jobs(watch.known(), |one| Submission { job: one.job, demand: None });
         let (Chosen { build, number, .. }, config) = (&self.policies[policy], self.config.clone());
         let at_work = build(&config.readings, *number);

@@ -4,7 +4,7 @@ use super::clock::{self, Course, LATEST, YEARS, ensure_ends_on};
 use super::exec::{Exec, Numbers};
 use super::policy::Policy;
 use super::sites::Sites;
-use super::watch::{Known, Log, Outcome, RunRequest, Watch};
+use super::watch::{Known, Log, Outcome, Watch};
 use super::world::{Entry, Opened, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::Listener;
@@ -74,10 +74,9 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
 }
 
 impl World for SpaceShared {
-    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome> {
+    fn replay(&self, at: &Opened, policy: usize, watch: Watch) -> Result<Outcome> {
         let Self { machines, policies } = self;
         let log = Log::open(&at.log, &at.sites)?;
-        let watch = Watch::new(asked, &at.sites);
         let (arrivals, numbers) = (log.jobs(watch.known(), |one| one.job), numbers(watch.known()));
         let course: Course<'_> = (&at.run_of(policy), &|| true);
         let (counts, watch) = machines.run(&policies[policy], numbers, |policy| policy, arrivals, watch, course)?;

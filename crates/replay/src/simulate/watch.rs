@@ -32,14 +32,6 @@ pub(crate) enum Keeps {
     All,
 }
 
-/// Requested results of a run beside its metrics.
-pub(crate) struct RunRequest<'a> {
-    pub(super) keeps: Keeps,
-    /// Files that receive jobs as they leave the system.
-    pub(super) rows: Rows,
-    pub(super) own: &'a [OwnMetric],
-}
-
 /// The log's data of each job in the system. Never iterated.
 pub(super) type Known = Rc<RefCell<FxHashMap<JobId, Box<SimulatedJob>>>>;
 
@@ -106,7 +98,8 @@ fn take_lowest(free: &mut Free, mut wanted: u32) -> Vec<(u32, u32)> {
     taken
 }
 
-pub(super) struct Watch(JobLog<Recorder>);
+/// Probe of a run.
+pub(crate) struct Watch(JobLog<Recorder>);
 
 /// Sink of the jobs that ran, and all that is recorded beside them.
 #[derive(Default)]
@@ -168,8 +161,8 @@ impl Outcome {
 }
 
 impl Watch {
-    pub(super) fn new(asked: RunRequest<'_>, sites: &Sites) -> Self {
-        let RunRequest { keeps, rows, own } = asked;
+    /// A probe that hands jobs to `rows` as they leave the system, and measures `own` beside the built-in metrics.
+    pub(super) fn new(sites: &Sites, keeps: Keeps, rows: Rows, own: &[OwnMetric]) -> Self {
         let lists_processors = rows.lists_processors() || keeps == Keeps::All && tells_processors(sites);
         let totals = |own| Totals::new(sites.processors(), own);
         let log = (keeps != Keeps::None).then(|| totals(&[]));

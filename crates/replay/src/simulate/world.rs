@@ -4,7 +4,7 @@ use super::clock;
 use super::name::PolicyName;
 use super::own::Own;
 use super::sites::Sites;
-use super::watch::{Outcome, RunRequest};
+use super::watch::{Outcome, Watch};
 use crate::explain::history::Explanation;
 use crate::options::{LogOptions, PROFILES, WorldOptions};
 use anyhow::{Result, anyhow, bail};
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// The runs of a world that is open as `at`; policies are named by their positions.
 pub(crate) trait World: Send + Sync {
-    fn replay(&self, at: &Opened, policy: usize, asked: RunRequest<'_>) -> Result<Outcome>;
+    fn replay(&self, at: &Opened, policy: usize, watch: Watch) -> Result<Outcome>;
 
     /// Explains the starts of these jobs of the log, by number, under a policy.
     fn explain(&self, at: &Opened, _policy: usize, _jobs: &[u64]) -> Result<Vec<Explanation>> {
@@ -193,16 +193,16 @@ impl Opened {
         self.policies.iter().position(|policy| policy.name == text || normal.as_ref() == Some(&policy.given))
     }
 
-    /// Replays all policies, in their order. `ask` returns the request for each; `done` is called after it.
-    pub(super) fn replay_all<'a>(
+    /// Replays all policies, in their order. `watch` returns the probe of each; `done` is called after it.
+    pub(super) fn replay_all(
         &self,
-        ask: &(dyn Fn() -> Result<RunRequest<'a>> + Sync),
+        watch: &(dyn Fn() -> Result<Watch> + Sync),
         done: &(dyn Fn() + Sync),
     ) -> Result<Vec<Run>> {
         let programs = self.policies.iter().map(|policy| hashes_of(&policy.files));
         let programs: Vec<_> = programs.collect::<Result<_>>()?;
         let mut outcomes = self.in_parallel(|policy| {
-            let outcome = self.world.replay(self, policy, ask()?)?;
+            let outcome = self.world.replay(self, policy, watch()?)?;
             done();
             Ok(outcome)
         })?;
