@@ -235,19 +235,15 @@ impl Simulation {
     fn write_beside_jobs(&self, out: OutDir) -> Result<()> {
         let (options, runs, trace) = (&self.options, &self.runs, self.trace());
         let hash = sha256_of(trace).with_context(|| format!("cannot read {}", trace.display()))?;
-        let writes = |table| options.writes(table);
-        if writes(Table::Summary) {
-            out.write("summary.csv", self.summary()?)?;
+        let write = |table, name: &str, content: &dyn Fn() -> Result<Vec<u8>>| {
+            if options.writes(table) { out.write(name, content()?) } else { Ok(()) }
+        };
+        write(Table::Summary, "summary.csv", &|| self.summary())?;
+        write(Table::Differences, "differences.csv", &|| self.by_name().differences_csv())?;
+        if runs.len() > 1 {
+            write(Table::Best, "best.csv", &|| self.by_name().best_csv())?;
         }
-        if writes(Table::Differences) {
-            out.write("differences.csv", self.by_name().differences_csv()?)?;
-        }
-        if runs.len() > 1 && writes(Table::Best) {
-            out.write("best.csv", self.by_name().best_csv()?)?;
-        }
-        if writes(Table::Columns) {
-            out.write("columns.md", report::columns_md(self))?;
-        }
+        write(Table::Columns, "columns.md", &|| Ok(report::columns_md(self).into()))?;
         if !options.no_report {
             let sections = sections::sections(self);
             for picture in pictures(&sections) {

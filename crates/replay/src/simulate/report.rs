@@ -289,9 +289,10 @@ The jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Ti
 
 /// The table of a finished simulation on the terminal, as wide as that at most, with units in its head.
 fn on_terminal(runs: &[Run]) -> String {
-    let names = runs.iter().map(|run| run.policy.label.chars().count()).max().unwrap_or(0).max("policy".len());
+    let labels = || runs.iter().map(|run| run.policy.label.as_str());
+    let names = labels().map(|label| label.chars().count()).fold("policy".len(), usize::max);
     // A long name has a line for itself.
-    let (names, apart) = if names > 40 { (6, true) } else { (names, false) };
+    let (names, apart) = if names > 40 { ("policy".len(), true) } else { (names, false) };
     // Each column with the two lines of its head.
     let column = |(metric, _): &(&'static Metric, Option<f64>)| {
         let values = runs.iter().map(|run| run.value(metric).map_or_else(String::new, readable));
@@ -305,8 +306,7 @@ fn on_terminal(runs: &[Run]) -> String {
             columns.retain(|(metric, _)| metric.spared_as() != order);
         }
     }
-    let firsts =
-        ["", "policy"].into_iter().chain(runs.iter().map(|run| if apart { "" } else { run.policy.label.as_str() }));
+    let firsts = ["", "policy"].into_iter().chain(labels().map(|label| if apart { "" } else { label }));
     let row = |(k, first): (usize, &str)| {
         std::iter::once(first.to_owned()).chain(columns.iter().map(|(_, cells)| cells[k].clone())).collect()
     };
@@ -314,10 +314,7 @@ fn on_terminal(runs: &[Run]) -> String {
     if !apart {
         return text;
     }
-    let names = [None; 2].into_iter().chain(runs.iter().map(|run| Some(run.policy.label.as_str())));
-    names
-        .zip(text.lines())
-        .flat_map(|(name, line)| name.into_iter().chain([line]))
-        .map(|line| format!("{line}\n"))
-        .collect()
+    let mut lines: Vec<&str> = text.lines().collect();
+    labels().enumerate().for_each(|(run, label)| lines.insert(2 + 2 * run, label));
+    lines.join("\n") + "\n"
 }

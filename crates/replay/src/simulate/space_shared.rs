@@ -46,11 +46,12 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let (searches, passes) = (any(Policy::searches), on.passes.unwrap_or_default());
     let drawn = matches!(on.outages, Some(Outages::Drawn { .. }));
     let seeded = drawn || matches!(log.estimates, Estimates::FModel(_)) || any(Policy::draws);
-    let idle = [
+    let without_effect = [
         ("--seed", log.seed.is_some() && !seeded),
         ("--tabu-iterations", on.tabu_iterations.is_some() && !searches),
         ("--policy-timeout", options.policy_timeout.is_some() && !any(|policy| policy.command().is_some())),
     ];
+    let without_effect = without_effect.into_iter().filter_map(|(option, is_idle)| is_idle.then_some(option)).collect();
     let arguments = on.machine_words()
         + &words("procs", on.procs)
         + &words("estimates", Some(log.estimates))
@@ -66,11 +67,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
         patience: options.policy_timeout.unwrap_or(PATIENCE),
         estimates: log.estimates,
     };
-    Ok(Opened {
-        arguments,
-        without_effect: idle.into_iter().filter(|(_, is_idle)| *is_idle).map(|(option, _)| option).collect(),
-        ..wanted.opened(sites, named, SpaceShared { machines, policies })
-    })
+    Ok(Opened { arguments, without_effect, ..wanted.opened(sites, named, SpaceShared { machines, policies }) })
 }
 
 impl World for SpaceShared {

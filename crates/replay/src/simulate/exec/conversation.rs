@@ -187,22 +187,15 @@ mod tests {
     const SILENCE: &str = "the policy p: no answer within 0.2 s";
 
     #[test]
-    fn lines_are_read_one_by_one_however_they_are_written() {
+    fn lines_silence_and_ends_are_distinguished() {
         check("printf 'one\\ntwo\\n'; printf half", LONG, &["one\n", "two\n", "half", END, END]);
         check("printf on; sleep 0.05; printf 'e\\n'", LONG, &["one\n", END]);
         check("printf '\\n\\n'", LONG, &["\n", "\n", END]);
-    }
-
-    #[test]
-    fn silence_differs_from_an_end_and_a_drip_from_a_line() {
         check("exec sleep 30", SHORT, &[SILENCE]);
         check("exec >&-; exec sleep 30", LONG, &["the policy p: the program closed its output"]);
         check("while printf x; do sleep 0.02; done", SHORT, &[SILENCE]);
         check("printf 'one\\n'; exec sleep 30", SHORT, &["one\n", SILENCE, SILENCE]);
-    }
-
-    #[test]
-    fn a_line_without_end_is_cut() {
+        // A line without end is cut.
         let (whole, rest) = ("x".repeat(LONGEST), "x".repeat(1_000));
         check(&format!("head -c {} /dev/zero | tr '\\0' x", LONGEST + 1_000), LONG, &[&whole, &rest, END]);
     }
