@@ -74,10 +74,10 @@ impl World for Alea31 {
         let mut intake = Alea31Intake::new(SwfReader::open(at.log.trace())?, &self.machines, at.log.max_jobs);
         let known = watch.known();
         let take_in = |one: Result<LogJob, _>| {
-            let one = one?;
+            let mut one = one?;
             let job = one.job;
-            let is_cut = alea31::limit(&job) < job.runtime;
-            let simulated = SimulatedJob::new(alea31::executed_time(&job), is_cut, one);
+            one.job.runtime = alea31::executed_time(&job);
+            let simulated = SimulatedJob::new(one, alea31::limit(&job) < job.runtime);
             known.borrow_mut().insert(job.id, Box::new(simulated));
             Ok(job)
         };

@@ -6,10 +6,10 @@ use super::watch::{Log, Outcome, Watch};
 use super::world::{Entry, Named, Opened, Wanted, World};
 use crate::options::words;
 use anyhow::{Context, Result, ensure};
+use gap_schedule::Machine;
 use hier_grid::{Config, Grid, System};
 use lab::units::float;
-use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, ProcId, SiteId, Streams, Time};
-use std::collections::BTreeMap;
+use sim_core::{Fact, JobLog, JobRecord, Probe, ProcId, SiteId, Streams, Time};
 
 type Build = fn(f64) -> System;
 
@@ -69,7 +69,7 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
 impl World for HierGrid {
     fn replay(&self, at: &Opened, policy: usize, watch: Watch) -> Result<Outcome> {
         let log = Log::open(&at.log, &at.sites)?;
-        let Self { systems, tree } = self;
+        let (Self { systems, tree }, machines) = (self, &at.sites.machines);
         let submissions = log.jobs(watch.known(), |job| tree.submission(job));
         let config = Config { system: systems[policy], ..tree.config.clone() };
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(at.log.seed(), 0), ())?;
@@ -80,8 +80,7 @@ impl World for HierGrid {
             turnaround += record.response().as_secs_f64();
             completed += 1.0;
         });
-        let servers = Servers { watch, processors: BTreeMap::new() };
-        let (grid, (Servers { watch, .. }, _)) = at.run(policy, grid, (servers, home))?;
+        let (grid, (Servers { watch, .. }, _)) = at.run(policy, grid, (Servers { watch, machines }, home))?;
         let counts = grid.counts().clone();
         drop(grid);
         let mut outcome = watch.finish(log.finish()?);
@@ -94,24 +93,20 @@ impl World for HierGrid {
 }
 
 /// Passes events on to a [`Watch`] whose places are servers: a job occupies one from the answer to its offer until it has run.
-struct Servers {
+struct Servers<'a> {
     watch: Watch,
-    /// CPUs of jobs that have started.
-    processors: BTreeMap<JobId, u32>,
+    machines: &'a [Machine],
 }
 
-impl Probe for Servers {
+impl Probe for Servers<'_> {
     fn observe(&mut self, now: Time, fact: &Fact) {
         match *fact {
-            Fact::Started { job, processors, .. } => {
-                self.processors.insert(job, processors);
-            }
             Fact::Seized { job, processor: ProcId(server) } => {
-                let processors = self.processors[&job];
+                let processors = self.machines[server as usize].processors;
                 self.watch.observe(now, &Fact::Started { job, site: SiteId(server), processors });
             }
             Fact::Released { job, .. } => self.watch.observe(now, &Fact::Finished { job }),
-            Fact::Finished { job } => drop(self.processors.remove(&job)),
+            Fact::Started { .. } | Fact::Finished { .. } => {}
             Fact::Submitted(_) | Fact::Rejected { .. } | Fact::Interrupted { .. } => self.watch.observe(now, fact),
         }
     }

@@ -120,9 +120,8 @@ const OF_EVALYS: &str = "job_id,workload_name,submission_time,requested_number_o
 /// A job of the log in a simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct SimulatedJob {
+    /// Its data in the log; the run time is that at reference speed.
     pub(super) log: LogJob,
-    /// Run time at reference speed.
-    run: Span,
     /// True if it would have run longer than its limit.
     exceeds_limit: bool,
     /// `None` if it has not left the system, or was rejected.
@@ -132,9 +131,9 @@ pub(crate) struct SimulatedJob {
 }
 
 impl SimulatedJob {
-    /// A job that runs for `run` at reference speed; `exceeds_limit` is true if it would have run longer than its limit.
-    pub(super) fn new(run: Span, exceeds_limit: bool, log: LogJob) -> Self {
-        Self { log, run, exceeds_limit, record: None, processors: Box::default() }
+    /// A job that has not left the system; `exceeds_limit` is true if it would have run longer than its limit.
+    pub(super) fn new(log: LogJob, exceeds_limit: bool) -> Self {
+        Self { log, exceeds_limit, record: None, processors: Box::default() }
     }
 
     /// The job as it ran in the log, on the processors of its simulated run; `None` if the log does not know its wait.
@@ -165,8 +164,8 @@ impl SimulatedJob {
 
     /// Returns its row of `jobs.csv`. `sites` are the names of the places; processors are listed if `tells_processors`.
     pub(super) fn row<'a>(&'a self, sites: &'a [String], tells_processors: bool) -> Row<'a> {
-        let Self { log, run, record, processors, .. } = self;
-        let Job { submit, request, .. } = log.job;
+        let Self { log, record, processors, .. } = self;
+        let Job { submit, request, runtime, .. } = log.job;
         Row {
             job: Name { number: log.record.number, name: log.record.name.as_deref() },
             submit: Seconds(submit),
@@ -176,7 +175,7 @@ impl SimulatedJob {
             site: record.map(|record| sites[record.site.index()].as_str()),
             user: log.record.user.map(|user| Name { number: user.into(), name: log.user_name.as_deref() }),
             requested: log.record.requested_time.map(in_seconds),
-            run: in_seconds(*run),
+            run: in_seconds(runtime),
             deadline: request.deadline.map(Seconds),
             state: self.state().0,
             allocated: record.filter(|_| tells_processors).map(|_| Processors(processors)),

@@ -24,8 +24,16 @@ use workload::{Estimates, Outages, SwfReader};
 
 /// Policies on machines, each processor of which runs one job at a time.
 struct SpaceShared {
-    machines: Machines,
     policies: Vec<Policy>,
+    on: MachineOptions,
+    patience: Duration,
+}
+
+impl SpaceShared {
+    fn machines<'a>(&'a self, Opened { sites, log, .. }: &'a Opened) -> Machines<'a> {
+        let (Self { on, patience, .. }, Sites { machines, names, .. }) = (self, sites);
+        Machines { machines, names, on, seed: log.seed(), patience: *patience, estimates: log.estimates }
+    }
 }
 
 pub(super) const ENTRY: Entry = Entry {
@@ -59,26 +67,18 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
         + &words("tabu-iterations", searches.then_some(on.tabu_iterations()))
         + &words("passes", Some(name_of(&passes)).filter(|_| passes != PassesName::PerInstant));
     let named = policies.iter().map(|policy| policy.named(sites.names.len())).collect();
-    let machines = Machines {
-        machines: sites.machines.clone(),
-        names: sites.names.clone(),
-        on: on.clone(),
-        seed: log.seed(),
-        patience: options.policy_timeout.unwrap_or(PATIENCE),
-        estimates: log.estimates,
-    };
-    Ok(Opened { arguments, without_effect, ..wanted.opened(sites, named, SpaceShared { machines, policies }) })
+    let (on, patience) = (on.clone(), options.policy_timeout.unwrap_or(PATIENCE));
+    Ok(Opened { arguments, without_effect, ..wanted.opened(sites, named, SpaceShared { policies, on, patience }) })
 }
 
 impl World for SpaceShared {
     fn replay(&self, at: &Opened, policy: usize, watch: Watch) -> Result<Outcome> {
-        let Self { machines, policies } = self;
-        let log = Log::open(&at.log, &at.sites)?;
+        let (policies, machines, log) = (&self.policies, self.machines(at), Log::open(&at.log, &at.sites)?);
         let (arrivals, numbers) = (log.jobs(watch.known(), |one| one.job), numbers(watch.known()));
         let course: Course<'_> = (&at.run_of(policy), &|| true);
         let (counts, watch) = machines.run(&policies[policy], numbers, |policy| policy, arrivals, watch, course)?;
         let mut outcome = watch.finish(log.finish()?);
-        if machines.on.outages.is_some() {
+        if self.on.outages.is_some() {
             let interrupted = outcome.interrupted;
             outcome.totals.count("interrupted", Some(interrupted));
         }
@@ -91,7 +91,7 @@ impl World for SpaceShared {
 
     fn explain(&self, at: &Opened, policy: usize, jobs: &[u64]) -> Result<Vec<Explanation>> {
         let (log, known) = (Log::open(&at.log, &at.sites)?, Known::default());
-        let (listener, numbers) = (Listener::new(jobs, &self.machines.names), numbers(Rc::clone(&known)));
+        let (listener, numbers) = (Listener::new(jobs, &at.sites.names), numbers(Rc::clone(&known)));
         let arrivals = log.jobs(known, |one| {
             listener.comes(one);
             one.job
@@ -99,7 +99,7 @@ impl World for SpaceShared {
         let heard = |policy| Box::new(Explained { policy, probe: listener.clone() }) as Box<dyn AtWork>;
         let course: Course<'_> = (&at.run_of(policy), &|| !listener.is_done());
         let policy = &self.policies[policy];
-        self.machines.run(policy, numbers, heard, arrivals, listener.clone(), course)?;
+        self.machines(at).run(policy, numbers, heard, arrivals, listener.clone(), course)?;
         log.finish()?;
         Ok(listener.explanations(policy.name()))
     }
@@ -148,17 +148,17 @@ fn ensure_finishable(options: &LogOptions, sites: &Sites, on: &MachineOptions) -
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Space-shared machines, and all that determines a run on them beside jobs and policy: common to `simulate`, `explain` and `experiment`.
-struct Machines {
-    machines: Vec<Machine>,
+struct Machines<'a> {
+    machines: &'a [Machine],
     /// Names of the machines, as in a file of outages.
-    names: Vec<String>,
-    on: MachineOptions,
+    names: &'a [String],
+    on: &'a MachineOptions,
     seed: u64,
     patience: Duration,
     estimates: Estimates,
 }
 
-impl Machines {
+impl Machines<'_> {
     /// Runs the policy with `probe`. `wrap` may listen to the policy. Returns the counts of predictions, if there are any.
     fn run<P: Probe>(
         &self,
@@ -169,20 +169,20 @@ impl Machines {
         probe: P,
         course: Course<'_>,
     ) -> Result<(Option<PredictionCounts>, P)> {
-        let Self { machines, names, on, seed, patience, estimates } = self;
+        let Self { machines, names, on, seed, patience, estimates } = *self;
         let at_work: Box<dyn AtWork> = match policy.command() {
-            Some(command) => Box::new(Exec::start(command, machines, numbers, *patience)?),
-            None => policy.at_work(*seed, on, machines.len()),
+            Some(command) => Box::new(Exec::start(command, machines, numbers, patience)?),
+            None => policy.at_work(seed, on, machines.len()),
         };
         // The same for every policy.
         let unreadable = RefCell::new(None);
         let readable = |outage: Result<Outage, _>| outage.map_err(|error| unreadable.replace(Some(error))).ok();
-        let outages = on.outages_of(names, *seed)?.map_while(readable);
-        let multi_cluster = MultiCluster::new(machines.clone(), wrap(at_work), arrivals)
+        let outages = on.outages_of(names, seed)?.map_while(readable);
+        let multi_cluster = MultiCluster::new(machines.to_vec(), wrap(at_work), arrivals)
             .with_outages(outages)
             .with_repair_expected(on.repair_expected())
             .with_passes(on.passes())
-            .with_predictions(policy.predicting(*estimates));
+            .with_predictions(policy.predicting(estimates));
         let (multi_cluster, probe) = clock::run(course, multi_cluster, probe)?;
         let counts = multi_cluster.predictions().map(Predictions::counts);
         multi_cluster.error().map_or(Ok(()), Err)?;
@@ -221,14 +221,8 @@ impl Policy {
         for (job, number) in jobs.iter().zip(numbers) {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("{run}: {words}"))?;
         }
-        let machines = Machines {
-            machines: machines.to_vec(),
-            names: Vec::new(),
-            on: MachineOptions::default(),
-            seed,
-            patience: PATIENCE,
-            estimates,
-        };
+        let on = &MachineOptions::default();
+        let machines = Machines { machines, names: &[], on, seed, patience: PATIENCE, estimates };
         let numbers = numbers.to_vec();
         let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::default());
         let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());

@@ -14,9 +14,10 @@ use metrics::sums::Breakdown;
 use metrics::{Blocks, JobClass, OwnMetric, Timeline, Totals};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
-use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, SiteId, Time};
+use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::mem;
 use std::rc::Rc;
 use workload::{Intake, LogJob, Repairs, SwfReader};
 
@@ -55,8 +56,8 @@ impl Log {
     pub(super) fn jobs<T>(&self, known: Known, of: impl Fn(&LogJob) -> T) -> impl Iterator<Item = T> {
         let next = move || {
             let job = self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten()?;
-            let (id, of_job, runtime) = (job.job.id, of(&job), job.job.runtime);
-            known.borrow_mut().insert(id, Box::new(SimulatedJob::new(runtime, runtime < job.logged_runtime, job)));
+            let (id, of_job, is_cut) = (job.job.id, of(&job), job.job.runtime < job.logged_runtime);
+            known.borrow_mut().insert(id, Box::new(SimulatedJob::new(job, is_cut)));
             Some(of_job)
         };
         std::iter::from_fn(next).fuse()
@@ -78,6 +79,8 @@ impl Log {
 
 /// Free processors of a place, the length of each block by its first: a machine of four billion takes no more memory than one of four.
 type Free = BTreeMap<u32, u32>;
+
+const KNOWN: &str = "the log's data was entered when the job came in";
 
 /// Takes the processors of lowest number as blocks of `(first, count)`, no two of which are adjacent; fewer if fewer are free.
 fn take_lowest(free: &mut Free, mut wanted: u32) -> Vec<(u32, u32)> {
@@ -118,8 +121,6 @@ struct Recorder {
     /// hold those of lowest number, since no policy distinguishes processors.
     free: Vec<Free>,
     lists_processors: bool,
-    /// Place and processors of each job; never iterated.
-    held: FxHashMap<JobId, (SiteId, Vec<(u32, u32)>)>,
     keeps: Keeps,
 }
 
@@ -208,14 +209,17 @@ impl Probe for Watch {
                 all.waiting.lower(now, 1);
                 all.busy.raise(now, u64::from(*processors));
                 if let Some(free) = all.free.get_mut(site.index()) {
-                    all.held.insert(*job, (*site, take_lowest(free, *processors)));
+                    all.known.borrow_mut().get_mut(job).expect(KNOWN).processors =
+                        take_lowest(free, *processors).into();
                 }
             }
-            Fact::Interrupted { job, processors, .. } => {
+            Fact::Interrupted { job, site, processors } => {
                 all.queue += 1;
                 all.waiting.raise(now, 1);
                 all.busy.lower(now, u64::from(*processors));
-                all.give_back(*job);
+                if let Some(free) = all.free.get_mut(site.index()) {
+                    free.extend(mem::take(&mut all.known.borrow_mut().get_mut(job).expect(KNOWN).processors));
+                }
             }
             Fact::Rejected { job, .. } => {
                 all.queue -= 1;
@@ -243,10 +247,13 @@ impl Sink for Recorder {
 impl Recorder {
     /// Records a job that leaves the system: it ran, or is rejected.
     fn leaves(&mut self, id: JobId, record: Option<JobRecord>) {
-        let mut job = self.known.borrow_mut().remove(&id).expect("the log's data was entered when it came in");
-        (job.record, job.processors) = (record, self.give_back(id).into());
+        let mut job = self.known.borrow_mut().remove(&id).expect(KNOWN);
+        job.record = record;
         let outcome = &mut self.outcome;
         if let Some(record) = &record {
+            if let Some(free) = self.free.get_mut(record.site.index()) {
+                free.extend(job.processors.iter().copied());
+            }
             outcome.blocks_by_class[JobClass::of(record) as usize].add(record);
             let log = &job.log.record;
             outcome.groups.add(log.group, record);
@@ -272,14 +279,6 @@ impl Recorder {
                 self.free.clear();
             }
         }
-    }
-
-    fn give_back(&mut self, job: JobId) -> Vec<(u32, u32)> {
-        let Some((site, blocks)) = self.held.remove(&job) else { return Vec::new() };
-        if let Some(free) = self.free.get_mut(site.index()) {
-            free.extend(blocks.iter().copied());
-        }
-        blocks
     }
 }
 
