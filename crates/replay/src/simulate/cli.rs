@@ -2,15 +2,13 @@
 
 use super::name::Registry;
 use super::policy::Policy;
-use super::world::Run;
 use super::{hier, metasched};
-use crate::options::{LogOptions, WorldOptions, name_of, stem, words};
+use crate::options::{LogOptions, WorldOptions, stem};
 use anyhow::{Result, ensure};
 use clap::{Args, ValueEnum};
 use gap_schedule::Order;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use workload::Deadlines;
 
 fn entries<B: Copy>(registry: &Registry<B>) -> String {
     registry.forms().map(|(form, about)| super::policy::entry(form, about)).collect()
@@ -107,27 +105,6 @@ impl Simulate {
     /// Wanted files of the jobs of a policy: `jobs.csv`, `schedule.swf`, `evalys.csv`.
     pub(super) fn of_jobs(&self) -> [bool; 3] {
         [self.writes(Table::Jobs), self.writes(Table::Schedule), self.format.contains(&Format::Evalys)]
-    }
-
-    /// The command that gives the same results; `arguments` are those of the world.
-    pub(super) fn command_line(&self, arguments: &str, runs: &[Run], baseline: usize) -> String {
-        let LogOptions { deadlines, max_jobs, .. } = &self.log;
-        // An alias, since it is also what the page shows.
-        let typed =
-            |run: &Run| if run.full_name().is_some() { run.policy.label.clone() } else { run.policy.given.clone() };
-        let policies = runs.iter().map(typed).collect::<Vec<_>>().join(",");
-        let list = |values: Vec<String>| Some(values.join(",")).filter(|list| !list.is_empty());
-        format!("{} simulate", lab::cli::program())
-            + &words("trace", Some(self.log.trace().display()))
-            + &words("policy", Some(policies))
-            + arguments
-            + &words("baseline", Some(typed(&runs[baseline])).filter(|_| runs.len() > 1))
-            + &words("deadlines", Some(deadlines).filter(|deadlines| **deadlines != Deadlines::None))
-            + &words("seed", self.log.seed.filter(|seed| *seed != 0))
-            + &words("max-jobs", *max_jobs)
-            + &words("format", list(self.format.iter().map(name_of).collect()))
-            + &words("tables", list(self.tables.iter().map(name_of).collect()))
-            + if self.no_report { " --no-report" } else { "" }
     }
 }
 

@@ -51,18 +51,11 @@ struct ClusterTable {
 /// Reads `path`: a clusters file in TOML if it has that extension, otherwise a machine file, each processor of which is a node.
 pub(super) fn open(path: &Path) -> Result<(Config, Sites)> {
     let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-    let (config, names) = if is_toml {
-        parse(&read_text(path)?).with_context(|| path.display().to_string())?
-    } else {
-        from_machines(&Machines::open(path)?)
-    };
-    config.validate().with_context(|| path.display().to_string())?;
-    let sites = sites(&config, names);
-    Ok((config, sites))
+    let read = if is_toml { parse(&read_text(path)?) } else { from_machines(&Machines::open(path)?) };
+    read.with_context(|| path.display().to_string())
 }
 
-/// Returns the configuration, and the names of its clusters.
-pub(super) fn parse(text: &str) -> Result<(Config, Vec<String>)> {
+pub(super) fn parse(text: &str) -> Result<(Config, Sites)> {
     let file: ClustersFile = toml_text::read(text)?;
     let ClustersFile { mpl, task_overhead, overrun, local_users, jobs, readings, cluster } = file;
     let (usual, cpu) = (of_a_log(), jobs.cpu.unwrap_or(1.0));
@@ -89,29 +82,31 @@ pub(super) fn parse(text: &str) -> Result<(Config, Vec<String>)> {
         readings,
         ..usual
     };
-    Ok((config, cluster.into_iter().map(|one| one.name).collect()))
+    checked(config, cluster.into_iter().map(|one| one.name))
 }
 
-fn from_machines(file: &Machines) -> (Config, Vec<String>) {
+fn from_machines(file: &Machines) -> Result<(Config, Sites)> {
     let cluster = |one: &workload::Machine| Cluster {
         nodes: one.processors(),
         speed: one.speed,
         memory: one.memory_per_node / u64::from(one.cpus_per_node),
     };
     let config = Config { clusters: file.clusters().iter().map(cluster).collect(), ..of_a_log() };
-    (config, file.clusters().iter().map(|one| one.name.clone()).collect())
+    checked(config, file.clusters().iter().map(|one| one.name.clone()))
 }
 
-/// The clusters as places of the report: a processor is room for one of several tasks on a node.
-fn sites(Config { clusters, occupied, mpl, readings, .. }: &Config, names: Vec<String>) -> Sites {
+/// A valid configuration, and its clusters as places of the report: a processor is room for one of several tasks on a node.
+fn checked(config: Config, names: impl Iterator<Item = String>) -> Result<(Config, Sites)> {
+    config.validate()?;
+    let Config { clusters, occupied, mpl, readings, .. } = &config;
     let occupied: BTreeSet<u32> = occupied.iter().flatten().copied().collect();
     let machine = |(position, cluster): (u32, &Cluster)| {
         let tasks = if occupied.contains(&position) { (*mpl).min(readings.mpl_beside_users) } else { *mpl };
         Machine { processors: cluster.nodes.saturating_mul(tasks), speed: cluster.speed }
     };
-    let sites = names.into_iter().zip((0..).zip(clusters).map(machine));
-    let shared = clusters.iter().map(|cluster| cluster.nodes).max();
-    Sites { shared, ..Sites::new(sites, "the clusters file", Inside::Cluster) }
+    let sites = Sites::new(names.zip((0..).zip(clusters).map(machine)), "the clusters file", Inside::Cluster);
+    let sites = Sites { shared: clusters.iter().map(|cluster| cluster.nodes).max(), ..sites };
+    Ok((config, sites))
 }
 
 /// The defaults for a log: no local users, and tasks that need a whole CPU and no memory.
@@ -134,32 +129,29 @@ mod tests {
     const TWO: &str = "mpl = 3\n[local_users]\ncpu = 0.2\n[jobs]\ncpu = 0.5\nmemory = 100\n[readings]\nmpl_beside_users = 1\n\
         [[cluster]]\nname = \"a\"\nnodes = 4\n[[cluster]]\nname = \"b\"\nnodes = 2\nspeed = 2.0\nlocal_users = true\n";
 
-    fn error(text: &str) -> String {
-        let read = parse(text).and_then(|(config, _)| Ok(config.validate()?));
-        format!("{:#}", read.expect_err("it makes no sense"))
-    }
-
     #[test]
     fn what_a_file_leaves_out_is_as_in_the_paper() {
-        let (config, names) = parse(TWO).expect("a good file");
-        assert_eq!(config.validate(), Ok(()));
+        let (config, sites) = parse(TWO).expect("a good file");
         assert_eq!(config.clusters[1], Cluster { nodes: 2, speed: 2.0, memory: 1 << 20 });
         assert_eq!((config.mpl, config.occupied.as_deref(), config.readings.mpl_beside_users), (3, Some(&[1][..]), 1));
         assert_eq!(config.default_demand, Demand::new(0.5, 100 << 10));
         assert!((config.local.memory - 0.35).abs() < 1e-12 && (config.local.cpu - 0.2).abs() < 1e-12);
         // Places are tasks, and no job is wider than the nodes.
-        let sites = sites(&config, names);
         assert_eq!(sites.machines.iter().map(|machine| machine.processors).collect::<Vec<_>>(), [12, 2]);
         assert_eq!(sites.widest(), 4);
     }
 
     #[test]
     fn an_error_names_its_key() {
-        let change = |from: &str, to: &str| error(&TWO.replace(from, to));
-        assert!(error("cluster = []\n").contains("at least one cluster"));
-        assert!(change("\"b\"", "\"a\"").contains("\"a\" is named twice"));
-        assert!(change("memory = 100", "memory = -1").contains("jobs.memory"));
-        assert!(change("cpu = 0.5", "cpu = 50").contains("jobs.cpu is 50"));
-        assert!(change("mpl_beside_users = 1", "mpl_beside_users = 0").contains("mpl_beside_users"));
+        for (from, to, key) in [
+            (TWO, "cluster = []\n", "at least one cluster"),
+            ("\"b\"", "\"a\"", "\"a\" is named twice"),
+            ("memory = 100", "memory = -1", "jobs.memory"),
+            ("cpu = 0.5", "cpu = 50", "jobs.cpu is 50"),
+            ("mpl_beside_users = 1", "mpl_beside_users = 0", "mpl_beside_users"),
+        ] {
+            let error = parse(&TWO.replace(from, to)).err().expect("it makes no sense");
+            assert!(format!("{error:#}").contains(key), "{error:#}");
+        }
     }
 }

@@ -29,7 +29,7 @@ pub(super) const POLICIES: Registry<Build> = Registry {
 
 /// Servers that run one job at a time, among peers or below trees of schedulers.
 struct HierGrid {
-    systems: Vec<System>,
+    policies: Vec<Chosen<Build>>,
     tree: GridTree,
 }
 
@@ -48,13 +48,10 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let place = place.context("--model hier-grid needs --tree FILE.toml; see --help for what the file holds")?;
     let (tree, places) = GridTree::open(place)?;
     let sites = tree.world.sites();
-    let system = |policy: &Chosen<Build>| {
-        let system = (policy.build)(policy.number);
-        let fits = !matches!(system, System::Trees(trees) if trees > sites);
+    for policy in &policies {
+        let fits = policy.number <= f64::from(sites);
         ensure!(fits, "--policy {policy}: a tree holds at least one site, and there are {sites}");
-        Ok(system)
-    };
-    let systems = policies.iter().map(system).collect::<Result<_>>()?;
+    }
     let named = policies.iter().map(Named::of).collect();
     let note = "A job has a whole server: its processors are those of the server. It starts when its work station answers the \
                 server's offer, and finishes when the server has run it; turnaround ends when its output is home.";
@@ -62,16 +59,17 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     Ok(Opened {
         arguments: format!(" --model hier-grid{place}{}", words("estimates", Some(wanted.log.estimates))),
         notes: vec![note.to_owned()],
-        ..wanted.opened(places, named, HierGrid { systems, tree })
+        ..wanted.opened(places, named, HierGrid { policies, tree })
     })
 }
 
 impl World for HierGrid {
     fn replay(&self, at: &Opened, policy: usize, watch: Watch) -> Result<Outcome> {
         let log = Log::open(&at.log, &at.sites)?;
-        let (Self { systems, tree }, machines) = (self, &at.sites.machines);
+        let (Self { policies, tree }, machines) = (self, &at.sites.machines);
         let submissions = log.jobs(watch.known(), |job| tree.submission(job));
-        let config = Config { system: systems[policy], ..tree.config.clone() };
+        let Chosen { build, number, .. } = &policies[policy];
+        let config = Config { system: build(*number), ..tree.config.clone() };
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(at.log.seed(), 0), ())?;
         let grid = if tree.divides_work() { grid.dividing_work() } else { grid };
         // The turnaround of a job ends when its output has arrived.

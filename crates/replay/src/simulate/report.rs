@@ -5,7 +5,7 @@ use super::compare::ComparedRuns;
 use super::rows::LISTED;
 use super::sites::Sites;
 use super::world::{Opened, Run};
-use crate::options::stem;
+use crate::options::{name_of, stem, words};
 use anyhow::Result;
 use lab::chart::Picture;
 use lab::output::manifest::PROGRAMS;
@@ -16,6 +16,7 @@ use lab::units::{aligned, alone, cell, readable, repair, saturation, table};
 use metrics::{ConfidenceInterval, Metric, catalogue};
 use serde_json::Map;
 use std::path::Path;
+use workload::Deadlines;
 use workload::repair::Repair;
 
 /// Policies on a log: the jobs, metrics and differences of a run.
@@ -47,8 +48,26 @@ impl Simulation {
         ComparedRuns { naming: |run| &run.policy.label, ..self.by_name() }
     }
 
+    /// The command that gives the same results.
     fn command_line(&self) -> String {
-        self.options.command_line(&self.world.arguments, &self.runs, self.baseline)
+        let Simulate { log, format, tables, no_report, .. } = &self.options;
+        // An alias, since it is also what the page shows.
+        let typed =
+            |run: &Run| if run.full_name().is_some() { run.policy.label.clone() } else { run.policy.given.clone() };
+        let policies = self.runs.iter().map(typed).collect::<Vec<_>>().join(",");
+        let list = |values: Vec<String>| Some(values.join(",")).filter(|list| !list.is_empty());
+        let baseline = Some(typed(&self.runs[self.baseline])).filter(|_| self.runs.len() > 1);
+        format!("{} simulate", lab::cli::program())
+            + &words("trace", Some(log.trace().display()))
+            + &words("policy", Some(policies))
+            + &self.world.arguments
+            + &words("baseline", baseline)
+            + &words("deadlines", Some(log.deadlines).filter(|deadlines| *deadlines != Deadlines::None))
+            + &words("seed", log.seed.filter(|seed| *seed != 0))
+            + &words("max-jobs", log.max_jobs)
+            + &words("format", list(format.iter().map(name_of).collect()))
+            + &words("tables", list(tables.iter().map(name_of).collect()))
+            + if *no_report { " --no-report" } else { "" }
     }
 
     /// `summary.csv`: one row per policy.
