@@ -80,10 +80,7 @@ impl Lab {
     where
         F: Fn() -> Box<dyn Policy> + Send + Sync + 'static,
     {
-        assert!(
-            self.added.policies.iter().all(|own| own.name() != name),
-            "two policies are called {name:?}; rename one"
-        );
+        assert!(self.added.policies.iter().all(|own| own.name != name), "two policies are called {name:?}; rename one");
         self.added.policies.push(Arc::new(Own::new(name, about, make)));
         self
     }
@@ -137,7 +134,7 @@ impl Lab {
     #[must_use]
     pub fn explained(&self, command: clap::Command) -> clap::Command {
         let added: String =
-            self.added.policies.iter().map(|own| format!("\n  {}\n      {}", own.name(), own.about())).collect();
+            self.added.policies.iter().map(|own| format!("\n  {}\n      {}", own.name, own.about)).collect();
         in_its_own_words(command, &|help| {
             let help = help.replace("cargo xtask", program());
             let end = "\n\nSettings of policies:";

@@ -51,7 +51,7 @@ use world::Run;
 
 /// Completions of policy names from `typed`, with descriptions: policies that a program `added`, and built-in ones.
 pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
-    let own = added.policies.iter().map(|own| (own.name().to_owned(), own.about().to_owned()));
+    let own = added.policies.iter().map(|own| (own.name.clone(), own.about.clone()));
     let ours = policy::Policy::completions(typed).into_iter();
     // A value is for the user to type.
     let beginning = |name: &str| name.split_inclusive('=').next().unwrap_or_default().to_owned();

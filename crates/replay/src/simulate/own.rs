@@ -23,9 +23,11 @@ impl Added {
 
 /// Policy with its name, as `--policy` takes it.
 pub struct Own {
-    name: String,
-    about: String,
-    make: Box<dyn Fn() -> Box<dyn Policy> + Send + Sync>,
+    /// Name, as on the command line.
+    pub name: String,
+    /// Description in one line.
+    pub about: String,
+    pub(super) make: Box<dyn Fn() -> Box<dyn Policy> + Send + Sync>,
 }
 
 impl Own {
@@ -34,30 +36,13 @@ impl Own {
     /// # Panics
     ///
     /// Panics if `name` contains other characters than letters, digits and hyphens: it is also the name of a folder.
-    pub fn new<F>(name: &str, about: &str, make: F) -> Self
-    where
-        F: Fn() -> Box<dyn Policy> + Send + Sync + 'static,
-    {
+    pub fn new(name: &str, about: &str, make: impl Fn() -> Box<dyn Policy> + Send + Sync + 'static) -> Self {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
         assert!(
             !name.is_empty() && name.bytes().all(is_plain),
             "a policy cannot be called {name:?}; use letters, digits and hyphens, as in my-sjf"
         );
         Self { name: name.to_owned(), about: about.to_owned(), make: Box::new(make) }
-    }
-
-    /// Name, as on the command line.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Description in one line.
-    pub fn about(&self) -> &str {
-        &self.about
-    }
-
-    pub(super) fn at_work(&self) -> Box<dyn Policy> {
-        (self.make)()
     }
 }
 

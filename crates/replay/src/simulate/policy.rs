@@ -256,8 +256,8 @@ impl Policy {
 
     /// The same; `None` if no policy has this base.
     pub(crate) fn of_base(text: &str, own: &[Arc<Own>]) -> Option<Result<Self, String>> {
-        if let Some(own) = own.iter().find(|own| own.name() == text) {
-            return Some(Ok(Self::plainly(Kind::Own(Arc::clone(own)), own.name(), own.name())));
+        if let Some(own) = own.iter().find(|own| own.name == text) {
+            return Some(Ok(Self::plainly(Kind::Own(Arc::clone(own)), &own.name, &own.name)));
         }
         if let Some(command) = text.strip_prefix("exec+") {
             let policy = |command: Command| {
@@ -331,7 +331,7 @@ impl Policy {
     pub(crate) fn at_work(&self, seed: u64, on: &MachineOptions, places: usize) -> Box<dyn AtWork> {
         match &self.kind {
             Kind::Ours(base) => (base.build)(&self.settings, seed, on, places),
-            Kind::Own(own) => own.at_work(),
+            Kind::Own(own) => (own.make)(),
             Kind::Exec(command) => panic!("{} is started as a program", command.name()),
         }
     }

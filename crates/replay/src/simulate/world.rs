@@ -165,7 +165,7 @@ impl Wanted<'_> {
 
     /// The message about a name that the world does not have.
     fn unknown(&self, text: &str) -> String {
-        let names: Vec<&str> = self.own.iter().map(|own| own.name()).collect();
+        let names: Vec<&str> = self.own.iter().map(|own| own.name.as_str()).collect();
         let other = self.all.iter().find(|other| (other.normal)(text).is_some());
         if let Some(other) = other.or_else(|| names.contains(&text).then_some(&self.all[0])) {
             return format!(" is one of {}, and not of {}", other.chosen_by(), self.here.chosen_by());
