@@ -131,7 +131,7 @@ fn find_other_programs(schedule: &Path, findings: &mut FindingList) -> Result<()
     // A manifest of another kind does not belong to a schedule.
     let Ok(Some(manifest)) = Manifest::read(out) else { return Ok(()) };
     for words in manifest.other_programs(Some(&policy.to_string_lossy()))? {
-        findings.add(FindingKind::ProgramDiffers, 0, None, 0, || words);
+        findings.add(FindingKind::ProgramDiffers, 0, None, 0, words);
     }
     Ok(())
 }

@@ -80,14 +80,14 @@ pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> 
     for row in rows {
         let number = row.number;
         let Some(records) = jobs.numbers.get(&number) else {
-            look.find(FindingKind::UnknownJob, row, None, || format!("job {number} is not in the log"));
+            look.find(FindingKind::UnknownJob, row, None, format!("job {number} is not in the log"));
             continue;
         };
         let left = left.entry(number).or_insert_with(|| (0..records.len()).collect());
         let Some((job, logged)) = look.next_record(row, records, left) else {
             let first = records[0].0.and_then(|job| seen[job]);
             let first = first.map_or_else(String::new, |line| format!("; first on line {line}"));
-            look.find(FindingKind::JobTwice, row, None, || format!("job {number} is there again{first}"));
+            look.find(FindingKind::JobTwice, row, None, format!("job {number} is there again{first}"));
             continue;
         };
         let Some(job) = job else {
@@ -103,7 +103,7 @@ pub(super) fn check(jobs: &LoggedJobs, rows: &[ScheduleRow], places: &Sites) -> 
     for (job, _) in jobs.jobs.iter().zip(&seen).filter(|(_, line)| line.is_none()) {
         let (number, line) = (job.record.number, job.line);
         if look.some_place_suits(&job.job.request) {
-            let words = || format!("job {number} (line {line} of the log) is not there");
+            let words = format!("job {number} (line {line} of the log) is not there");
             look.found.findings.add(FindingKind::MissingJob, number, Some(job.job.submit), line, words);
         } else {
             look.found.rejected += 1;
@@ -126,14 +126,13 @@ struct Look<'a> {
 
 impl Look<'_> {
     /// Adds a finding about a row.
-    fn find(&mut self, kind: FindingKind, row: &ScheduleRow, time: Option<Time>, words: impl FnOnce() -> String) {
+    fn find(&mut self, kind: FindingKind, row: &ScheduleRow, time: Option<Time>, words: String) {
         self.found.findings.add(kind, row.number, time, row.line, words);
     }
 
-    /// Adds a finding about a start; `words` gets the number of its job.
-    fn find_at(&mut self, kind: FindingKind, start: &PlannedStart, words: impl FnOnce(u64) -> String) {
-        let number = self.jobs.jobs[start.job].record.number;
-        self.found.findings.add(kind, number, Some(start.start), start.line, || words(number));
+    /// Adds a finding about a start of the job with this number.
+    fn find_at(&mut self, kind: FindingKind, number: u64, start: &PlannedStart, words: String) {
+        self.found.findings.add(kind, number, Some(start.start), start.line, words);
     }
 
     fn some_place_suits(&self, request: &Request) -> bool {
@@ -171,12 +170,12 @@ impl Look<'_> {
         if let Some(other) = row.submit.filter(|other| logged != Some(*other)).map(|other| self.since_first(other))
             && other != submit
         {
-            let words = || format!("job {number} was submitted at {submit} s, and not at {other} s");
+            let words = format!("job {number} was submitted at {submit} s, and not at {other} s");
             self.find(FindingKind::SubmitDiffers, row, Some(submit), words);
         }
         let Some(start) = row.start.map(|start| self.since_first(start)) else {
             if self.some_place_suits(&of_log.request) {
-                self.find(FindingKind::MissingJob, row, None, || format!("job {number} never starts"));
+                self.find(FindingKind::MissingJob, row, None, format!("job {number} never starts"));
             } else {
                 self.found.rejected += 1;
             }
@@ -184,18 +183,18 @@ impl Look<'_> {
         };
         let Some(machine) = self.place_of(row, start)? else { return Ok(None) };
         if let Some(processors) = row.processors.filter(|processors| *processors != asked) {
-            let words = || format!("job {number} holds {processors} processors, and requested {asked}");
+            let words = format!("job {number} holds {processors} processors, and requested {asked}");
             self.find(FindingKind::WidthDiffers, row, Some(start), words);
         }
         // If the file's times count from the log's own beginning, a difference cut at zero would hide this.
         if start < submit || row.start.is_some_and(|start| start < self.offset) {
-            let words = || format!("job {number} starts at {start} s, before it is submitted at {submit} s");
+            let words = format!("job {number} starts at {start} s, before it is submitted at {submit} s");
             self.find(FindingKind::StartBeforeSubmit, row, Some(start), words);
         }
         let takes = self.places.machines[machine].takes(of_log.runtime);
         let finish = start + takes;
         if let Some(stated) = row.finish.map(|stated| self.since_first(stated)).filter(|stated| *stated != finish) {
-            let words = || format!("job {number} starts at {start} s and takes {takes} s, but ends at {stated} s");
+            let words = format!("job {number} starts at {start} s and takes {takes} s, but ends at {stated} s");
             self.find(FindingKind::RunTimeDiffers, row, Some(start), words);
         }
         Ok(Some(PlannedStart { job, machine, start, finish, line }))
@@ -211,7 +210,7 @@ impl Look<'_> {
         };
         let machine = self.places.names.iter().position(|name| name == site);
         if machine.is_none() {
-            let words = || format!("job {} starts on {site}, which is not in the machine file", row.number);
+            let words = format!("job {} starts on {site}, which is not in the machine file", row.number);
             self.find(FindingKind::UnknownSite, row, Some(start), words);
         }
         Ok(machine)
@@ -233,10 +232,10 @@ impl Look<'_> {
             let (used, has) = (&mut used[start.machine], u64::from(self.places.machines[start.machine].processors));
             *used += width(start);
             if *used > has {
-                self.find_at(FindingKind::TooManyProcessors, start, |number| {
-                    let at = start.start;
-                    format!("when job {number} starts at {at} s, {used} processors are in use, and there are {has}")
-                });
+                let (number, at) = (jobs[start.job].record.number, start.start);
+                let words =
+                    format!("when job {number} starts at {at} s, {used} processors are in use, and there are {has}");
+                self.find_at(FindingKind::TooManyProcessors, number, start, words);
             }
         }
     }
@@ -253,16 +252,14 @@ impl Look<'_> {
             let is_there = |(first, count): &(u32, u32)| range.contains(first) && range.end - first >= *count;
             if count != u64::from(width) || !blocks.iter().all(is_there) {
                 let places = format!("of {} to {}", range.start, range.end - 1);
-                self.find_at(FindingKind::ProcessorTwice, start, |number| {
-                    format!("job {number} is given {count} processors by name, {places}, and requested {width}")
-                });
+                let words = format!("job {own} is given {count} processors by name, {places}, and requested {width}");
+                self.find_at(FindingKind::ProcessorTwice, own, start, words);
                 continue;
             }
             for processor in blocks.iter().flat_map(|(first, count)| *first..first + count) {
                 if let Some((_, other)) = until.insert(processor, (finish, own)).filter(|(until, _)| *until > at) {
-                    self.find_at(FindingKind::ProcessorTwice, start, |number| {
-                        format!("job {number} is given processor {processor} at {at} s, while job {other} has it")
-                    });
+                    let words = format!("job {own} is given processor {processor} at {at} s, while job {other} has it");
+                    self.find_at(FindingKind::ProcessorTwice, own, start, words);
                 }
             }
         }
@@ -299,9 +296,9 @@ pub(super) fn ensure_up(jobs: &LoggedJobs, outages: &[Outage], names: &[String],
         let Some((outage, up)) = holds.or(hits) else { continue };
         let PlannedStart { job, machine, start: at, finish, line } = *start;
         let (number, name, down) = (jobs.jobs[job].record.number, &names[machine], outage.down);
-        found.findings.add(FindingKind::MachineDown, number, Some(at), line, || {
-            format!("job {number} runs from {at} s to {finish} s on {name}, which is down from {down} s to {up} s")
-        });
+        let words =
+            format!("job {number} runs from {at} s to {finish} s on {name}, which is down from {down} s to {up} s");
+        found.findings.add(FindingKind::MachineDown, number, Some(at), line, words);
     }
 }
 
@@ -346,17 +343,10 @@ pub(super) struct FindingsOfKind {
 pub(super) struct FindingList(BTreeMap<FindingKind, FindingsOfKind>);
 
 impl FindingList {
-    pub(super) fn add(
-        &mut self,
-        fault: FindingKind,
-        job: u64,
-        time: Option<Time>,
-        line: u64,
-        words: impl FnOnce() -> String,
-    ) {
-        let first =
-            || FindingsOfKind { fault, count: 0, job, time: time.map(|time| time.to_string()), line, words: words() };
-        self.0.entry(fault).or_insert_with(first).count += 1;
+    pub(super) fn add(&mut self, fault: FindingKind, job: u64, time: Option<Time>, line: u64, words: String) {
+        let time = time.map(|time| time.to_string());
+        let first = FindingsOfKind { fault, count: 0, job, time, line, words };
+        self.0.entry(fault).or_insert(first).count += 1;
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -229,9 +229,8 @@ impl<'a> Follower<'a> {
         self.differences.instants += 1;
         self.differences.late += newly.len() as u64;
         self.differences.not_by_policy += extra.len() as u64;
-        findings.add(FindingKind::PolicyDiffers, self.jobs.jobs[job].record.number, Some(now), line, || {
-            self.in_words(now, &answer, due, newly.first().copied())
-        });
+        let words = self.in_words(now, &answer, due, newly.first().copied());
+        findings.add(FindingKind::PolicyDiffers, self.jobs.jobs[job].record.number, Some(now), line, words);
     }
 
     /// The starts of both, the free processors and the first waiting job; and the start of the first late job.
