@@ -183,63 +183,59 @@ impl Wait {
 }
 
 /// Adjacent passes that are alike, in words.
-struct Waits<'a>(&'a [&'a Wait]);
+fn waits_in_words(waits: &[&Wait], about: &LogJob) -> String {
+    let (first, last) = (waits[0], waits[waits.len() - 1]);
+    let place = match (first.place, last.place) {
+        (1, 1) => "first in the queue".to_owned(),
+        (first, last) if first == last => format!("{} in the queue", ordinal(first)),
+        (first, last) => format!("{}, finally {}, in the queue", ordinal(first), ordinal(last)),
+    };
+    let width = processors(about.job.request.processors);
+    let promise = match (&first.promised, &last.promised) {
+        (Some(first), Some(last)) if first == last => format!("; it holds a reservation of {width} {first}"),
+        (Some(first), Some(last)) => format!("; it holds a reservation of {width}, first {first}, finally {last}"),
+        _ => String::new(),
+    };
+    format!("{place}; {}{promise}", kept_by(waits, about))
+}
 
-impl Waits<'_> {
-    fn in_words(&self, about: &LogJob) -> String {
-        let (first, last) = (self.0[0], self.0[self.0.len() - 1]);
-        let place = match (first.place, last.place) {
-            (1, 1) => "first in the queue".to_owned(),
-            (first, last) if first == last => format!("{} in the queue", ordinal(first)),
-            (first, last) => format!("{}, finally {}, in the queue", ordinal(first), ordinal(last)),
-        };
-        let width = processors(about.job.request.processors);
-        let promise = match (&first.promised, &last.promised) {
-            (Some(first), Some(last)) if first == last => format!("; it holds a reservation of {width} {first}"),
-            (Some(first), Some(last)) => format!("; it holds a reservation of {width}, first {first}, finally {last}"),
-            _ => String::new(),
-        };
-        format!("{place}; {}{promise}", self.kept_by(about))
-    }
-
-    fn kept_by(&self, about: &LogJob) -> String {
-        let first = self.0[0];
-        let (free, on) = (range(self.0.iter().map(|wait| wait.free)), first.site.on());
-        let is_are = if free == "1" { "is" } else { "are" };
-        let has_room = format!("{free} processors are free{on}, enough for the job");
-        match &first.reason {
-            Some(Obstacle::Barred { at, by, .. }) => {
-                let theirs =
-                    by.iter().map(|by| format!("job {} ({} from {} on)", by.job, processors(by.processors), by.start));
-                let (reservation, blocks) =
-                    if by.len() == 1 { ("reservation", "blocks") } else { ("reservations", "block") };
-                let expected = about.job.request.estimate;
-                let expected = expected.map_or_else(|| "for ever".to_owned(), |expected| format!("for {expected} s"));
-                let left = |wait: &&Wait| match wait.reason {
-                    Some(Obstacle::Barred { left, .. }) => left,
-                    _ => 0,
-                };
-                let left = range(self.0.iter().map(left));
-                let left = if left == "0" { "none".to_owned() } else { format!("only {left}") };
-                let theirs = listed(theirs.collect());
-                format!(
-                    "{has_room}, but the {reservation} of {theirs} {blocks} it: {left} would be left at {at}, and it is expected to \
+fn kept_by(waits: &[&Wait], about: &LogJob) -> String {
+    let first = waits[0];
+    let (free, on) = (range(waits.iter().map(|wait| wait.free)), first.site.on());
+    let is_are = if free == "1" { "is" } else { "are" };
+    let has_room = format!("{free} processors are free{on}, enough for the job");
+    match &first.reason {
+        Some(Obstacle::Barred { at, by, .. }) => {
+            let theirs =
+                by.iter().map(|by| format!("job {} ({} from {} on)", by.job, processors(by.processors), by.start));
+            let (reservation, blocks) =
+                if by.len() == 1 { ("reservation", "blocks") } else { ("reservations", "block") };
+            let expected = about.job.request.estimate;
+            let expected = expected.map_or_else(|| "for ever".to_owned(), |expected| format!("for {expected} s"));
+            let left = |wait: &&Wait| match wait.reason {
+                Some(Obstacle::Barred { left, .. }) => left,
+                _ => 0,
+            };
+            let left = range(waits.iter().map(left));
+            let left = if left == "0" { "none".to_owned() } else { format!("only {left}") };
+            let theirs = listed(theirs.collect());
+            format!(
+                "{has_room}, but the {reservation} of {theirs} {blocks} it: {left} would be left at {at}, and it is expected to \
                      run {expected}, beyond that time"
-                )
-            }
-            Some(Obstacle::Behind { head }) => {
-                format!("blocked: the policy stops at job {head}, which does not fit ({free} {is_are} free{on})")
-            }
-            Some(Obstacle::Kept) => format!("{has_room}, but its reservation moves only when a job ends"),
-            None if first.held_by.is_empty() => format!("{has_room}; the policy reports no reason"),
-            None | Some(Obstacle::NoRoom) => {
-                let (needs, held) = (about.job.request.processors, held(&first.held_by));
-                let on = if first.site.is_only { on } else { format!("{on}, which has most") };
-                if free == "0" {
-                    format!("no processor is free{on}, and the job needs {needs}{held}")
-                } else {
-                    format!("{free} of the {needs} processors that it needs {is_are} free{on}{held}")
-                }
+            )
+        }
+        Some(Obstacle::Behind { head }) => {
+            format!("blocked: the policy stops at job {head}, which does not fit ({free} {is_are} free{on})")
+        }
+        Some(Obstacle::Kept) => format!("{has_room}, but its reservation moves only when a job ends"),
+        None if first.held_by.is_empty() => format!("{has_room}; the policy reports no reason"),
+        None | Some(Obstacle::NoRoom) => {
+            let (needs, held) = (about.job.request.processors, held(&first.held_by));
+            let on = if first.site.is_only { on } else { format!("{on}, which has most") };
+            if free == "0" {
+                format!("no processor is free{on}, and the job needs {needs}{held}")
+            } else {
+                format!("{free} of the {needs} processors that it needs {is_are} free{on}{held}")
             }
         }
     }
@@ -320,7 +316,7 @@ fn lines(steps: &[Step], brief: bool, about: &LogJob) -> Vec<Line> {
                 let (passes, last) = (waits.len(), waits[waits.len() - 1]);
                 let (last_place, promised) = (last.place, last.promised.clone());
                 facts = json!(Stage::Waits(Wait { passes, last_place, promised, ..waits[0].clone() }));
-                Waits(&waits).in_words(about)
+                waits_in_words(&waits, about)
             }
             Stage::Starts(start) => start.in_words(*from, about),
             Stage::Interrupted { site } => format!("loses its processors{} to an outage, and waits again", site.on()),

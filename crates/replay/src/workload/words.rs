@@ -57,12 +57,8 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_percentages() {
+    fn shares_are_percentages_and_the_largest_count_is_the_tallest_column() {
         assert_eq!([0.0, 0.0001, 0.123, 0.4999, 1.0].map(percent), ["0 %", "< 0.1 %", "12.3 %", "50 %", "100 %"]);
-    }
-
-    #[test]
-    fn the_largest_count_is_the_tallest_column() {
         assert_eq!([columns(&[0, 1, 50, 100]), columns(&[0, 0])], ["·▁▄█", "··"]);
     }
 }
