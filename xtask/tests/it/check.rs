@@ -355,6 +355,16 @@ fn what_cannot_be_checked_is_refused_with_the_fix() {
     refused("job,begin\n1,0\n", "", "theirs.csv:1: a schedule needs a column start");
     refused("job,start\n1,soon\n", "", "theirs.csv:2: start: expected seconds such as 90 or 12.5, found \"soon\"");
     refused("job,start\n1\n", "", "theirs.csv:2: expected 2 columns as in the heading, found 1");
+    for time in ["-1", "1e3", ".5", "0.0000000001"] {
+        refused(&format!("job,start\n1,{time}\n"), "", "theirs.csv:2: start: expected seconds such as 90 or 12.5");
+    }
+    for processors in ["3-1", "a"] {
+        refused(
+            &format!("job,start,allocated\n1,0,{processors}\n"),
+            "",
+            "allocated: expected processors such as 0-3,7",
+        );
+    }
     refused(EASY, " --policy easie", "there is no such policy of space-shared machines");
     refused(EASY, " --policy exec+./mine.py", "a program cannot decide in states that it has not come to");
     Workdir::new().refuses("check no.swf --schedule no.csv", &["no such file"]);

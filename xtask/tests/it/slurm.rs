@@ -63,6 +63,8 @@ fn what_it_cannot_do_is_refused() {
     ] {
         prepared(longest).refuses(&format!("simulate log.swf --quiet --out out --policy {policy}"), &[expected]);
     }
+    let dir = Workdir::with("nodes.toml", "[[nodes]]\ncount = 0\ncpus = 4\n");
+    dir.refuses("slurm --conf nodes.toml --trace no.csv", &["nodes.toml", "line 2, column 9"]);
 }
 
 #[test]

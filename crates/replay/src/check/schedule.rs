@@ -150,23 +150,3 @@ fn blocks(text: &str) -> Result<Vec<(u32, u32)>> {
     let blocks: Option<_> = text.split([',', ' ']).filter(|part| !part.is_empty()).map(block).collect();
     blocks.with_context(|| format!("allocated: expected processors such as 0-3,7, found {text:?}"))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_exact() {
-        let read = |text| seconds(text).map(Span::as_nanos);
-        assert_eq!(read("12"), Some(12_000_000_000));
-        assert_eq!(read("0.000000001"), Some(1));
-        assert_eq!(read("31405.0020000000000"), Some(31_405_002_000_000));
-        assert_eq!([read(""), read("-1"), read("1e3"), read(".5"), read("0.0000000001")], [None; 5]);
-    }
-
-    #[test]
-    fn processors_are_blocks() {
-        assert_eq!(blocks("0-3,7").expect("blocks"), [(0, 4), (7, 1)]);
-        assert!(blocks("3-1").is_err() && blocks("a").is_err());
-    }
-}

@@ -166,19 +166,3 @@ fn text(path: &Path) -> Result<String> {
     }
     Ok(text)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_of_toml_are_a_cluster_with_one_partition() {
-        let text = "[[nodes]]\ncount = 10\ncpus = 4\n[[nodes]]\ncount = 2\ncpus = 8\nweight = 3\n";
-        let lines = conf_of_nodes("nodes.toml", text).expect("valid");
-        let conf = Conf::read("nodes.toml", &lines, Version::V24_11, &[]).expect("valid");
-        let last = conf.nodes.last().expect("a node");
-        assert_eq!((last.name.as_str(), last.cpus, last.weight, conf.default_partition()), ("n12", 8, 3, Some(0)));
-        let fault = conf_of_nodes("nodes.toml", &text.replace("10", "0")).expect_err("no node").to_string();
-        assert!(fault.contains("nodes.toml") && fault.contains("line 2, column 9"), "{fault}");
-    }
-}
