@@ -16,9 +16,9 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-#[path = "../tests/it/grid_scan_twin.rs"]
-mod grid_scan_twin;
-use grid_scan_twin::ObviousScan;
+#[path = "../tests/it/flexible_twin.rs"]
+mod flexible_twin;
+use flexible_twin::Obvious;
 
 /// Returns a stable stream for 256 processors: a load of 0.8 in expectation, widths that are powers of two, lognormal
 /// runtimes, estimates up to about ten times too long.
@@ -255,7 +255,7 @@ fn twin(_: &mut Criterion) {
     let readings = BackfillReadings::default();
     for gap in [1.0, 3.0] {
         let (machines, jobs) = grid(gap, 3_000);
-        let compare = |name: &str, fast: &dyn Fn() -> Box<dyn Policy>, slow: &dyn Fn() -> ObviousScan| {
+        let compare = |name: &str, fast: &dyn Fn() -> Box<dyn Policy>, slow: &dyn Fn() -> Obvious| {
             let fast = shortest(|| run_grid(&machines, fast(), &jobs));
             let slow = shortest(|| run_grid(&machines, slow(), &jobs));
             let (ratio, per_event) = (slow.as_secs_f64() / fast.as_secs_f64(), fast / (2 * 3_000));
@@ -264,9 +264,11 @@ fn twin(_: &mut Criterion) {
                  ({per_event:.1?} per event)"
             );
         };
-        compare("EASY", &|| Box::new(Easy::default()), &|| ObviousScan::easy(readings));
+        compare("EASY", &|| Box::new(Easy::default()), &|| Obvious::easy(readings));
         let config = FlexibleConfig::default();
-        compare("Flex", &|| Box::new(FlexibleBackfill::default()), &|| ObviousScan::flexible(config, readings));
+        compare("Flex", &|| Box::new(FlexibleBackfill::default()), &|| {
+            Obvious::new(config, readings, Depth::default())
+        });
     }
     for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(3_000))] {
         let easy = shortest(|| run(processors, Easy::default(), &jobs));

@@ -1,8 +1,8 @@
 //! Several machines: cases small enough to check by hand.
 
 use crate::common::job;
+use crate::flexible_twin::Obvious;
 use crate::grid_common::{PASSES, starts, transcript};
-use crate::grid_scan_twin::ObviousScan;
 use gap_schedule::{
     BackfillReadings, BackfillRule, Backfilling, Depth, EgEdf, Fcfs, FlexibleBackfill, Machine, MultiCluster,
     OrderedBackfill, Passes, Placement, Planner, Policy, QueuedJob, Starts, Tabu, View,
@@ -19,7 +19,7 @@ fn easy() -> [Box<dyn Policy>; 2] {
 
 fn easy_read_as(placement: Placement, rule: BackfillRule) -> [Box<dyn Policy>; 2] {
     let readings = BackfillReadings { placement, rule };
-    [Box::new(ObviousScan::easy(readings)), Box::new(OrderedBackfill::easy(readings))]
+    [Box::new(Obvious::easy(readings)), Box::new(OrderedBackfill::easy(readings))]
 }
 
 #[track_caller]

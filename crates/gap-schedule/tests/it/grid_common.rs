@@ -16,6 +16,13 @@ pub(crate) fn bounded() -> impl Strategy<Value = Vec<Job>> {
     (workload(WIDEST + 1), 1..6_u64).prop_map(|(jobs, by)| hurried(jobs, by)).prop_flat_map(choosy)
 }
 
+/// A few of these jobs are wider than any machine; some estimates are wrong in one direction, some in both.
+pub(crate) fn jobs() -> impl Strategy<Value = Vec<Job>> {
+    let jobs = (workload(WIDEST + 1), 1..4_u64).prop_map(|(jobs, by)| hurried(jobs, by));
+    jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
+        .prop_flat_map(choosy)
+}
+
 /// Strategy for scenes in which every job has the estimate that planning needs.
 pub(crate) fn estimated() -> impl Strategy<Value = Scene> {
     scenes(WIDEST).prop_map(|mut scene| {

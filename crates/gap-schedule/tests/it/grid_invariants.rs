@@ -1,38 +1,18 @@
 //! Several machines: invariants of every workload.
 
 use crate::backfill::both;
-use crate::grid_common::{
-    Both, Noting, PASSES, WIDEST, choosy, hurried, machines, misjudged, readings, records, transcript, with_deadlines,
-};
-use crate::grid_scan_twin::ObviousScan;
-use gap_schedule::testkit::{assert_same_starts, conformance_scenes, scenes};
+use crate::flexible;
+use crate::grid_common::{Noting, PASSES, WIDEST, choosy, hurried, jobs, machines, readings, records, with_deadlines};
+use gap_schedule::testkit::{Scene, assert_same_starts, conformance_scenes, scenes};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, CompressOrder, Conservative, Depth, Easy, Fcfs, FlexibleBackfill, FlexibleConfig,
-    Machine, Minext, OrderedBackfill, Passes, Placement, Policy, QueuedJob, Starts, View, reference,
+    BackfillReadings, BackfillRule, CompressOrder, Conservative, Depth, Easy, Fcfs, FlexibleConfig, Machine,
+    OrderedBackfill, Passes, Placement, Policy, QueuedJob, Starts, View, reference,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
 use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Purpose, Sim, SiteId, Span, Streams, Time};
 use std::collections::BTreeMap;
-
-/// A few of these jobs are wider than any machine; some estimates are wrong in one direction, some in both.
-fn jobs() -> impl Strategy<Value = Vec<Job>> {
-    let jobs = (workload(WIDEST + 1), 1..4_u64).prop_map(|(jobs, by)| hurried(jobs, by));
-    jobs.prop_flat_map(|jobs| prop_oneof![Just(with_deadlines(jobs.clone())), Just(jobs.clone()), misjudged(jobs)])
-        .prop_flat_map(choosy)
-}
-
-/// The paper's constants, and others that weigh the three heuristics differently or make priorities equal.
-fn configs() -> impl Strategy<Value = FlexibleConfig> {
-    let minext = prop::sample::select(vec![Minext::Queue, Minext::Job]);
-    let constants = (0..3_u8, 0..3_u8, 0..3_u8, 0..3_u8);
-    (constants, minext, any::<bool>()).prop_map(|((age, k, max, boost), minext, papers)| {
-        let [age_factor, k, max, boost] = [age, k, max, boost].map(f64::from);
-        let others = FlexibleConfig { age_factor, k: k + 0.5, max: 4.0 * max, min: 0.1, boost, minext };
-        if papers { FlexibleConfig { minext, ..FlexibleConfig::default() } } else { others }
-    })
-}
 
 /// Returns the reservation of `job` after a pass if it is the head of the queue.
 fn promise<P>(_: &P, job: JobId, view: &View<'_>, starts: &Starts) -> Option<Time> {
@@ -113,25 +93,6 @@ proptest! {
     }
 }
 
-/// Calls both at every pass, and runs the first alone.
-fn check_twins(
-    both: Both<impl Policy + Clone, impl Policy + Clone>,
-    passes: Passes,
-    machines: &[Machine],
-    jobs: &[Job],
-) {
-    let fast = both.0.clone();
-    let told = transcript(machines, both, passes, jobs);
-    assert!(transcript(machines, fast, passes, jobs) == told, "a twin beside it changes nothing");
-}
-
-/// Compares all backfilling policies with the exhaustive twin.
-fn check_scans(config: FlexibleConfig, readings: BackfillReadings, passes: Passes, machines: &[Machine], jobs: &[Job]) {
-    let (easy, flexible) = (ObviousScan::easy(readings), ObviousScan::flexible(config, readings));
-    check_twins(Both(OrderedBackfill::easy(readings), easy), passes, machines, jobs);
-    check_twins(Both(FlexibleBackfill::new(config, readings), flexible), passes, machines, jobs);
-}
-
 /// 150 machines of 1 to 16 processors, speeds from 1 to 3, and an overload of jobs.
 #[test]
 fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
@@ -154,24 +115,12 @@ fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
             job
         })
         .collect();
+    let scene = Scene::new(&machines, &jobs);
     for rule in [BackfillRule::MachineAware, BackfillRule::Strict] {
         let readings = BackfillReadings { rule, ..BackfillReadings::default() };
-        check_scans(FlexibleConfig::default(), readings, Passes::PerInstant, &machines, &jobs);
+        flexible::check(FlexibleConfig::default(), readings, Depth::default(), &scene, Passes::PerInstant);
     }
     for depth in [Depth::Jobs(10), Depth::All] {
-        transcript(&machines, both(depth, Placement::Fastest), Passes::PerInstant, &jobs);
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
-
-    #[test]
-    fn backfilling_equals_its_twins(
-        machines in machines(WIDEST), config in configs(), readings in readings(), jobs in jobs(),
-    ) {
-        for passes in PASSES {
-            check_scans(config, readings, passes, &machines, &jobs);
-        }
+        scene.transcript(both(depth, Placement::Fastest), Passes::PerInstant);
     }
 }

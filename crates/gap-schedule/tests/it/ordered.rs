@@ -3,7 +3,7 @@
 use crate::backfill::{depths, placements};
 use crate::common::{self, job};
 use crate::grid_common::{Both, PASSES, WIDEST, bounded, hurried, machines, readings, records, transcript};
-use gap_schedule::testkit::{assert_feasible, assert_pure, scenes};
+use gap_schedule::testkit::{assert_pure, scenes};
 use gap_schedule::{
     Backfilling, Conservative, Depth, Easy, Fcfs, Keyed, Machine, Order, OrderedBackfill, Passes, Policy, Priority,
     QueuedJob, reference,
@@ -82,17 +82,6 @@ proptest! {
 }
 
 proptest! {
-    #[test]
-    fn any_order_keeps_the_books(
-        scene in scenes(WIDEST), rule in rules(), priority in priorities(),
-    ) {
-        for passes in PASSES {
-            assert_feasible(OrderedBackfill::new(rule), &scene, passes);
-            assert_feasible(Fcfs::in_order(priority), &scene, passes);
-            assert_feasible(Conservative::default().with_order(priority), &scene, passes);
-        }
-    }
-
     #[test]
     fn in_order_of_arrival_they_are_the_policies_in_the_literature(scene in scenes(WIDEST)) {
         let never = Priority { threshold: Some(Span::MAX), ..Priority::default() };
