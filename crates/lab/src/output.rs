@@ -261,7 +261,17 @@ pub fn begin_beside(path: &Path) -> Result<NamedTempFile> {
 /// Gives a complete file its name.
 pub fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
     create_folder_of(path)?;
-    publish(file, path)
+    let describe = || format!("cannot write {}", path.display());
+    // It must survive a power cut: it is on disk before it gets its name.
+    file.as_file().sync_all().with_context(describe)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // A temporary file is readable by its owner alone; results are readable by all.
+        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).with_context(describe)?;
+    }
+    file.persist(path).map_err(|error| error.error).with_context(describe)?;
+    Ok(())
 }
 
 /// Writes a file in one step: readers see the old content or the new, never half of it.
@@ -269,7 +279,7 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     let describe = || format!("cannot write {}", path.display());
     let mut file = partial_in(create_folder_of(path)?).with_context(describe)?;
     file.write_all(content).with_context(describe)?;
-    publish(file, path)
+    keep_as(file, path)
 }
 
 /// Returns `None` instead of the error that a file is missing, or that a file is in the place of its folder.
@@ -313,20 +323,6 @@ fn sweep_partial(folder: &Path) {
             let _ = fs::remove_file(entry.path());
         }
     }
-}
-
-fn publish(file: NamedTempFile, path: &Path) -> Result<()> {
-    let describe = || format!("cannot write {}", path.display());
-    // It must survive a power cut: it is on disk before it gets its name.
-    file.as_file().sync_all().with_context(describe)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A temporary file is readable by its owner alone; results are readable by all.
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644)).with_context(describe)?;
-    }
-    file.persist(path).map_err(|error| error.error).with_context(describe)?;
-    Ok(())
 }
 
 /// The missing folders on the way to a path. Unless [kept](Self::keep), the empty ones are removed on drop: bad input leaves none behind.

@@ -269,7 +269,7 @@ fn claim_view(judged: &Judged, page: &Page) -> Value {
     let recorded = judged.recorded.as_deref().and_then(Verdict::from_words);
     let Judged { id, source, statement, test, verdict, decided_at, cells, .. } = judged;
     let figures = page.figures.iter().filter(|figure| figure.claims.contains(id));
-    let figures: Vec<[&str; 2]> = figures.map(|figure| [figure.picture.id(); 2]).collect();
+    let figures: Vec<&str> = figures.map(|figure| figure.picture.id()).collect();
     let cell = |(cell, strip): (&JudgedCell, Option<Value>)| {
         let mean = cell.estimate.mean;
         let rounded = |value: f64| match cell.estimate.half_width() {
