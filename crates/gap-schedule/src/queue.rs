@@ -40,7 +40,7 @@ pub struct QueuedJob {
 pub struct WaitingJobs<'a> {
     queue: &'a Queue,
     /// Next slot.
-    at: usize,
+    pub(crate) at: usize,
 }
 
 impl QueuedJob {

@@ -53,10 +53,11 @@ impl<'a> Gaps<'a> {
     #[inline]
     pub(super) fn span(&self, machine: usize) -> Option<Span> {
         let part = &self.plan.machines[machine];
-        let span = part.span(self.job);
         let is_measured = self.bound == GapBound::LastStart && part.is_one_of_many;
-        let may_fit = || !is_measured || span <= part.idle.reach(self.job.request.processors);
-        (self.job.request.sites.contains(site(machine)) && may_fit()).then_some(span)
+        let reach = if is_measured { part.idle.reach(self.job.request.processors) } else { Span::MAX };
+        // Most machines have no gap of this width at all.
+        let may_fit = !reach.is_zero() && self.job.request.sites.contains(site(machine));
+        may_fit.then(|| part.span(self.job)).filter(|span| *span <= reach)
     }
 
     /// Returns the start of the machine's earliest gap, if it is not after `latest`. `operations` counts the steps visited.

@@ -143,18 +143,24 @@ impl Policy for FlexibleBackfill {
         if is_settled && !view.some_job_is_narrow_enough() {
             return;
         }
-        let widest = if is_settled { most } else { u32::MAX };
-        let mut held: Vec<JobId> = reserving.holders.iter().map(|holder| holder.job).collect();
+        let first = reserving.holders.clone();
+        let mut held: Vec<JobId> = first.iter().map(|holder| holder.job).collect();
         held.sort_unstable();
-        let mut walk = view.queue.iter();
-        let narrow = std::iter::from_fn(|| walk.next_where(|least| least.processors <= widest));
-        let others = narrow.filter(|job| held.binary_search(&job.job).is_err());
         let (fastest, shortest) = (view.fastest(), view.queue.least().estimate);
-        let priority = |job: &QueuedJob| config.priority(view.now, job.submit, job, fastest, shortest);
-        let holders = reserving.holders.iter().map(|holder| (f64::INFINITY, holder));
-        let ranked = holders.chain(others.map(|job| (priority(job), job)));
-        sort(sorted, ranked.map(|(rank, job)| (Reverse(ascending(rank)), job)));
-        let mut line = JobLine::Sorted(sorted.iter());
+        let rank = |job: &QueuedJob| {
+            let is_held = held.binary_search(&job.job).is_ok();
+            (!is_held).then(|| ascending(config.priority(view.now, job.submit, job, fastest, shortest)))
+        };
+        let mut line = if !pass.listens && matches!(reserving.depth, Depth::Jobs(0 | 1)) {
+            JobLine::Ranked { first: first.iter(), queue: view.queue, rank: &rank, last: None }
+        } else {
+            let widest = if is_settled { most } else { u32::MAX };
+            let mut walk = view.queue.iter();
+            let narrow = std::iter::from_fn(|| walk.next_where(|least| least.processors <= widest));
+            let others = narrow.filter_map(|job| Some((Reverse(rank(job)?), job)));
+            sort(sorted, first.iter().map(|holder| (Reverse(u64::MAX), holder)).chain(others));
+            JobLine::Sorted(sorted.iter())
+        };
         if reserving.take_turns(&mut line, &mut pass) {
             reserving.backfill(&mut line, &mut pass);
         }

@@ -2,7 +2,7 @@
 
 use crate::min_demand::MinDemand;
 use crate::order::Priority;
-use crate::queue::{QueuedJob, WaitingJobs};
+use crate::queue::{Queue, QueuedJob, WaitingJobs};
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View, site};
 use sim_core::JobId;
@@ -24,10 +24,19 @@ pub(super) struct QueuePass<'a> {
 }
 
 /// Waiting jobs in the order of their turns, on a walk that never goes back.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum JobLine<'a> {
     ByArrival(WaitingJobs<'a>),
     Sorted(std::slice::Iter<'a, QueuedJob>),
+    /// The first jobs, then the others of the queue by descending rank, searched one by one: cheaper than sorting if few have turns.
+    Ranked {
+        first: std::slice::Iter<'a, QueuedJob>,
+        queue: &'a Queue,
+        /// Rank of each job; `None` for the first ones.
+        rank: &'a dyn Fn(&QueuedJob) -> Option<u64>,
+        /// Rank and slot of the last job that had its turn.
+        last: Option<(Reverse<u64>, usize)>,
+    },
 }
 
 impl JobLine<'_> {
@@ -36,6 +45,7 @@ impl JobLine<'_> {
         match self {
             Self::ByArrival(jobs) => jobs.next().copied(),
             Self::Sorted(jobs) => jobs.next().copied(),
+            Self::Ranked { .. } => self.next_where(|_| true),
         }
     }
 
@@ -44,6 +54,17 @@ impl JobLine<'_> {
         match self {
             Self::ByArrival(jobs) => jobs.next_where(worth).copied(),
             Self::Sorted(jobs) => jobs.find(|job| worth(MinDemand::of(&job.request))).copied(),
+            Self::Ranked { first, queue, rank, last } => {
+                if let Some(job) = first.find(|job| worth(MinDemand::of(&job.request))) {
+                    return Some(*job);
+                }
+                let mut walk = queue.iter();
+                let worthy = std::iter::from_fn(|| walk.next_where(&worth).map(|job| (job, walk.at)));
+                let ahead = worthy.filter_map(|(job, slot)| Some(((Reverse(rank(job)?), slot), *job)));
+                let (place, job) = ahead.filter(|(place, _)| Some(*place) > *last).min_by_key(|(place, _)| *place)?;
+                *last = Some(place);
+                Some(job)
+            }
         }
     }
 }

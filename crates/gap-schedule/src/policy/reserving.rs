@@ -91,8 +91,9 @@ impl Reserving {
             Depth::Jobs(1) => self.find_head(line, pass),
             _ => self.reserve_many(line, pass),
         }
-        // Most passes end here: no job behind the head would profit from the search for its reservation.
-        (self.depth == Depth::Jobs(0) || !self.holders.is_empty()) && (pass.listens || self.leaves_room(line))
+        // Most passes end here: no job behind the head would profit from the search for its reservation. To rank jobs costs more than it.
+        let may_leave_room = || pass.listens || matches!(line, JobLine::Ranked { .. }) || self.leaves_room(line);
+        (self.depth == Depth::Jobs(0) || !self.holders.is_empty()) && may_leave_room()
     }
 
     /// Starts the jobs of `line` that delay none of the holders, in order.

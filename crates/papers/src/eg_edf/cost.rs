@@ -2,7 +2,7 @@
 
 use gap_schedule::{FlexibleConfig, Machine, Placement, Policy, QueuedJob, RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Span};
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
 /// A policy of gap-schedule, and the elementary operations of a scanning program with the same schedule. They follow from the jobs that the
 /// policy starts, so the count is that of the scan and the time is not.
@@ -59,38 +59,44 @@ impl<P> Scanned<P> {
         // A job keeps its reservation until it starts; then the first waiting job gets one.
         let former = self.head;
         if former.is_none_or(has_started) {
-            let order = self.scan.order(view);
+            let turn = self.scan.turns(view);
             let waiting = view.queue.iter().filter(|job| !has_started(job.job));
-            let head = waiting.min_by(|one, other| order(one, other));
+            let head = waiting.min_by_key(|job| turn(job));
             self.head = head.map(|head| head.job);
             // Jobs that started before the head's turn run beside the others. A head from an earlier pass came first.
             let queued = |job: JobId| view.queue.get(job).expect("a job that starts has waited");
-            let before = |job: JobId, head: &QueuedJob| Some(job) == former || order(queued(job), head).is_lt();
+            let before = |job: JobId, head: &QueuedJob| Some(job) == former || turn(queued(job)) < turn(head);
             let in_turn = |head: &QueuedJob| {
                 starts.iter().filter(|(job, machine)| suits(machine.index(), head) && before(*job, head)).count()
             };
             operations += head.map_or(0, in_turn);
         }
         if let Some(head) = self.head.and_then(|head| view.queue.get(head)) {
-            let running = |machine: usize| if suits(machine, head) { view.running[machine].len() } else { 0 };
-            operations += machines + (0..machines).map(running).sum::<usize>();
+            let suitable = view.running.iter().enumerate().filter(|(machine, _)| suits(*machine, head));
+            operations += machines + suitable.map(|(_, running)| running.len()).sum::<usize>();
         }
         operations as u64
     }
 }
 
 impl Scan {
-    /// Returns the order in which jobs take their turns.
-    fn order<'a>(self, view: &'a View<'a>) -> impl Fn(&QueuedJob, &QueuedJob) -> Ordering + 'a {
-        let fastest = |one: &&Machine, other: &&Machine| one.speed.total_cmp(&other.speed);
-        let fastest = *view.machines.iter().max_by(fastest).expect("a job waits, so there is a machine");
-        let shortest = view.queue.iter().filter_map(|job| job.request.estimate).min().unwrap_or(Span::ZERO);
-        let priority = move |job: &QueuedJob| match self {
-            Self::Flexible(_, config) => config.priority(view.now, job.submit, job, &fastest, shortest),
-            Self::Fcfs | Self::Easy(_) => 0.0,
+    /// Returns the turns of jobs: the highest priority comes first, and jobs are numbered in order of arrival.
+    fn turns<'a>(self, view: &'a View<'a>) -> impl Fn(&QueuedJob) -> (Reverse<u64>, JobId) + 'a {
+        let scale = if let Self::Flexible(_, config) = self {
+            let fastest = |one: &&Machine, other: &&Machine| one.speed.total_cmp(&other.speed);
+            let fastest = *view.machines.iter().max_by(fastest).expect("a job waits, so there is a machine");
+            let shortest = view.queue.iter().filter_map(|job| job.request.estimate).min().unwrap_or(Span::ZERO);
+            Some((config, fastest, shortest))
+        } else {
+            None
         };
-        // Jobs are numbered in order of arrival.
-        move |one, other| priority(other).total_cmp(&priority(one)).then(one.job.cmp(&other.job))
+        // Priorities are not negative, so their bits have their order.
+        move |job| {
+            let priority = scale.map_or(0.0, |(config, fastest, shortest)| {
+                config.priority(view.now, job.submit, job, &fastest, shortest)
+            });
+            (Reverse(priority.to_bits()), job.job)
+        }
     }
 }
 

@@ -44,13 +44,14 @@ impl Promises {
             }
             (free >= need).then_some(at)
         };
-        self.machines.iter().zip(&self.running).filter_map(on).min()
+        let wide = self.machines.iter().zip(&self.running).filter(|(machine, _)| machine.processors >= need);
+        wide.filter_map(on).min()
     }
 
     fn look(&mut self, now: Time) {
-        let first = self.waiting.first_key_value().map(|(id, job)| (*id, *job));
-        if first.map(|(id, _)| id) != self.first.map(|(id, _)| id) {
-            self.first = first.and_then(|(id, job)| Some((id, self.soonest(now, &job)?)));
+        let first = self.waiting.first_key_value();
+        if first.map(|(id, _)| *id) != self.first.map(|(id, _)| id) {
+            self.first = first.and_then(|(id, job)| Some((*id, self.soonest(now, job)?)));
         }
     }
 
@@ -77,7 +78,11 @@ impl Probe for Promises {
                 self.waiting.remove(job);
             }
             Fact::Started { job, site, processors } => self.start(now, *job, *site, *processors),
-            Fact::Finished { job } => self.running.iter_mut().for_each(|jobs| jobs.retain(|(.., id)| id != job)),
+            Fact::Finished { job } => {
+                // It is among the first to end of its machine.
+                let due = self.running.iter_mut().filter(|jobs| jobs.first().is_some_and(|(end, ..)| *end <= now));
+                due.for_each(|jobs| jobs.retain(|(.., id)| id != job));
+            }
             // No machine fails here, and processors are not distinguished.
             Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => return,
         }
