@@ -1,6 +1,7 @@
 //! Writer of records.
 
 use super::SwfRecord;
+use sim_core::Span;
 use std::fmt::{Display, Write as _};
 use std::io::{self, Write};
 
@@ -41,19 +42,8 @@ impl<W: Write> SwfWriter<W> {
         if let Some(name) = &record.name {
             writeln!(self.out, "; Job: {} {name}", record.number)?;
         }
-        let line = &mut self.line;
-        begin_line(line, ' ', record);
-        for number in [record.user, record.group, record.executable, record.queue, record.partition] {
-            push_column(line, ' ', number);
-        }
-        push_column(line, ' ', record.preceding_job);
-        push_column(line, ' ', record.think_time);
-        if let Some(further) = &record.further {
-            *line += " {} ";
-            *line += further;
-        }
-        line.push('\n');
-        self.out.write_all(line.as_bytes())
+        write_line(&mut self.line, record);
+        self.out.write_all(self.line.as_bytes())
     }
 
     /// Returns the output; flush it if it is buffered.
@@ -62,20 +52,50 @@ impl<W: Write> SwfWriter<W> {
     }
 }
 
+/// Replaces `line` by the record: a function of its own, so that it is compiled in this crate, once for all writers.
+fn write_line(line: &mut String, record: &SwfRecord) {
+    begin_line(line, ' ', record);
+    for number in [record.user, record.group, record.executable, record.queue, record.partition] {
+        push_whole(line, ' ', number);
+    }
+    push_whole(line, ' ', record.preceding_job);
+    push_span(line, ' ', record.think_time);
+    if let Some(further) = &record.further {
+        *line += " {} ";
+        *line += further;
+    }
+    line.push('\n');
+}
+
 /// Replaces `line` by columns 1 to 11, which the Grid Workloads Format has as well.
 pub(crate) fn begin_line(line: &mut String, separator: char, record: &SwfRecord) {
     line.clear();
-    *line += &record.number.to_string();
-    push_column(line, separator, record.submit);
-    push_column(line, separator, record.wait);
-    push_column(line, separator, record.runtime);
-    push_column(line, separator, record.allocated_processors);
-    push_column(line, separator, record.cpu_time);
-    push_column(line, separator, record.memory);
-    push_column(line, separator, record.requested_processors);
-    push_column(line, separator, record.requested_time);
-    push_column(line, separator, record.requested_memory);
-    push_column(line, separator, record.status.map(|status| status as u8));
+    *line += itoa::Buffer::new().format(record.number);
+    push_span(line, separator, record.submit);
+    push_span(line, separator, record.wait);
+    push_span(line, separator, record.runtime);
+    push_whole(line, separator, record.allocated_processors);
+    push_span(line, separator, record.cpu_time);
+    push_whole(line, separator, record.memory);
+    push_whole(line, separator, record.requested_processors);
+    push_span(line, separator, record.requested_time);
+    push_whole(line, separator, record.requested_memory);
+    push_whole(line, separator, record.status.map(|status| status as u8));
+}
+
+/// Appends a time. Nearly all are whole seconds.
+fn push_span(line: &mut String, separator: char, span: Option<Span>) {
+    match span.map(|span| (span.as_nanos() / 1_000_000_000, span.as_nanos() % 1_000_000_000)) {
+        Some((_, 1..)) => push_column(line, separator, span),
+        seconds => push_whole(line, separator, seconds.map(|(whole, _)| whole)),
+    }
+}
+
+/// Like [`push_column`], in a quarter of the instructions.
+fn push_whole(line: &mut String, separator: char, number: Option<impl Into<u64>>) {
+    line.push(separator);
+    let mut digits = itoa::Buffer::new();
+    *line += number.map_or("-1", |number| digits.format(number.into()));
 }
 
 pub(crate) fn push_column(line: &mut String, separator: char, value: Option<impl Display>) {
