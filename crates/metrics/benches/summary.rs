@@ -37,7 +37,7 @@ fn summary(c: &mut Criterion) {
     for (name, deadlines) in [("without deadlines", false), ("with deadlines", true)] {
         let records = records(deadlines);
         // Kept over iterations, as in a long run, where the bins exist already.
-        let mut summary = Summary::new();
+        let mut summary = Summary::default();
         group.bench_function(name, |b| b.iter(|| black_box(&records).iter().for_each(|record| summary.add(record))));
     }
     group.finish();

@@ -38,7 +38,7 @@ use sim_core::{JobRecord, Span, Time};
 ///         blocks.add(&JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors: 1 });
 ///     }
 /// }
-/// let difference = slow.difference(&fast, "wait_mean").expect("jobs");
+/// let difference = slow.difference(&fast, "wait_mean", 0.95).expect("jobs");
 /// assert_eq!((difference.mean, difference.blocks), (30.0, 20));
 /// assert!(difference.low.is_some_and(|low| low > 0.0));
 /// ```
@@ -135,18 +135,13 @@ impl Blocks {
         estimate(&[(1.0, self.sums_by(&cuts, position(metric)?))], self.weeks(), 0.95)
     }
 
-    /// The difference `self` − `baseline` of the means over jobs, with its 95 % interval; `None` if either has no job with
-    /// the metric.
-    pub fn difference(&self, baseline: &Self, metric: &str) -> Option<Estimate> {
-        self.difference_at(baseline, metric, 0.95)
-    }
-
-    /// The same at another confidence level, such as 0.99.
+    /// The difference `self` − `baseline` of the means over jobs, with its interval at a confidence level, such as 0.95; `None` if
+    /// either has no job with the metric.
     ///
     /// # Panics
     ///
     /// Panics if `level` is not strictly between 0 and 1.
-    pub fn difference_at(&self, baseline: &Self, metric: &str, level: f64) -> Option<Estimate> {
+    pub fn difference(&self, baseline: &Self, metric: &str, level: f64) -> Option<Estimate> {
         let (cuts, metric) = (self.cuts(&[self, baseline]), position(metric)?);
         let parts = [(1.0, self.sums_by(&cuts, metric)), (-1.0, baseline.sums_by(&cuts, metric))];
         estimate(&parts, self.weeks().max(baseline.weeks()), level)
@@ -236,7 +231,7 @@ mod tests {
         let blocks_of = |busy: &dyn Fn(u64) -> bool| blocks(&daily, busy);
         let (free, odd, even) = (blocks_of(&|_| false), blocks_of(&|day| day % 2 == 1), blocks_of(&|day| day % 2 == 0));
         for (a, b, expected) in [(&free, &free, 28), (&free, &odd, 25), (&odd, &even, 1), (&even, &even, 25)] {
-            let cut = a.difference(b, "wait_mean").expect("jobs").blocks;
+            let cut = a.difference(b, "wait_mean", 0.95).expect("jobs").blocks;
             assert!(cut == expected || cut + 1 == expected, "{cut} blocks, not about {expected}");
         }
     }
@@ -252,7 +247,7 @@ mod tests {
         };
         let (a, b) = (blocks(&jobs(30), |_| false), blocks(&jobs(10), |_| false));
         let mean = |jobs: &[(u64, u64)]| jobs.iter().map(|(_, wait)| *wait as f64).sum::<f64>() / jobs.len() as f64;
-        let difference = a.difference(&b, "wait_mean").expect("jobs");
+        let difference = a.difference(&b, "wait_mean", 0.95).expect("jobs");
         assert!((difference.mean - (mean(&jobs(30)) - mean(&jobs(10)))).abs() < 1e-9);
         assert!((a.mean("wait_mean").expect("jobs").mean - mean(&jobs(30))).abs() < 1e-9);
     }
@@ -295,7 +290,8 @@ mod tests {
     #[test]
     fn metrics_that_no_job_has_have_no_estimate() {
         let a = blocks(&[(0, 1), (8, 1), (18, 1)], |_| false);
-        let missing: Vec<&str> = Blocks::METRICS.into_iter().filter(|name| a.difference(&a, name).is_none()).collect();
+        let missing: Vec<&str> =
+            Blocks::METRICS.into_iter().filter(|name| a.difference(&a, name, 0.95).is_none()).collect();
         assert_eq!(missing, ["tardiness_mean", "late_percent"]);
         assert!(a.values("no_such_metric").is_empty() && Blocks::default().mean("wait_mean").is_none());
     }

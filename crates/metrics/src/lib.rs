@@ -46,7 +46,7 @@
 //!     Job::new(JobId(1), Time::from_secs(20), 2, Span::from_secs(40)),
 //! ];
 //! let model = Fcfs::new(2, jobs.into_iter());
-//! let (_, log) = Sim::new(model, JobLog::new(Summary::new())).run();
+//! let (_, log) = Sim::new(model, JobLog::new(Summary::default())).run();
 //! let summary = log.into_sink();
 //!
 //! assert_eq!(summary.wait.mean(), Some(20.0)); // 0 s and 40 s

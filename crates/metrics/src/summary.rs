@@ -9,7 +9,7 @@ use sim_core::{JobRecord, Span, Time};
 /// Streaming summary of a run: adds finished jobs one at a time and has every customary metric at any moment.
 ///
 /// Memory does not grow with the jobs (2.6 MB at most, see [`QuantileSketch`]), so a trace of any
-/// length can be streamed through [`JobLog`](sim_core::JobLog): `JobLog::new(Summary::new())`.
+/// length can be streamed through [`JobLog`](sim_core::JobLog): `JobLog::new(Summary::default())`.
 ///
 /// Times are in seconds. Rejected jobs do not reach the summary; the log counts them.
 #[derive(Clone, Debug, Default)]
@@ -36,11 +36,6 @@ pub struct Summary {
 impl Summary {
     /// The customary threshold of bounded slowdown, 10 s.
     pub const THRESHOLD: Span = Span::from_secs(10);
-
-    /// Creates a summary without jobs.
-    pub fn new() -> Self {
-        Self::default()
-    }
 
     /// Adds the record of one finished job.
     pub fn add(&mut self, record: &JobRecord) {
@@ -105,7 +100,7 @@ impl Sink for Summary {
 
 impl<'a> FromIterator<&'a JobRecord> for Summary {
     fn from_iter<R: IntoIterator<Item = &'a JobRecord>>(records: R) -> Self {
-        let mut summary = Self::new();
+        let mut summary = Self::default();
         records.into_iter().for_each(|record| summary.add(record));
         summary
     }

@@ -54,11 +54,11 @@ fn differences(number: u32) -> (f64, Vec<Estimate>) {
     let easy = blocks(&jobs, Easy::default());
     let by_prediction = Backfilling { backfill: Order::Spf, ..Backfilling::default() };
     let others = [
-        blocks(&jobs, Fcfs::new()),
+        blocks(&jobs, Fcfs::default()),
         blocks(&jobs, Conservative::default()),
         blocks(&jobs, OrderedBackfill::new(by_prediction)),
     ];
-    let of = |other: &Blocks| METRICS.map(|metric| easy.difference(other, metric).expect("every year has jobs"));
+    let of = |other: &Blocks| METRICS.map(|metric| easy.difference(other, metric, 0.95).expect("every year has jobs"));
     (f64::from(u32::try_from(jobs.len()).expect("few jobs")), others.iter().flat_map(of).collect())
 }
 

@@ -12,7 +12,7 @@ const CAPACITY: u32 = 8;
 /// Runs the jobs first come first served, once into a summary and once into a list.
 fn run(jobs: &[Job]) -> (Summary, Vec<JobRecord>) {
     let model = Fcfs::new(CAPACITY, jobs.iter().copied());
-    let (_, probe) = Sim::new(model, (JobLog::new(Summary::new()), JobLog::collecting())).run();
+    let (_, probe) = Sim::new(model, (JobLog::new(Summary::default()), JobLog::collecting())).run();
     (probe.0.into_sink(), probe.1.into_sink())
 }
 
@@ -233,5 +233,5 @@ fn a_metric_of_a_program_has_a_name_of_its_own() {
 #[test]
 #[should_panic(expected = "without processors")]
 fn a_system_has_processors() {
-    let _ = Summary::new().utilization(0);
+    let _ = Summary::default().utilization(0);
 }

@@ -43,7 +43,7 @@ fn blocks(run: &Run, class: Option<JobClass>) -> &Blocks {
 /// Difference of two runs by a metric. The interval is refused if one of them is saturated.
 fn estimate(pair: [&Run; 2], class: Option<JobClass>, metric: &Metric, level: f64) -> Option<Estimate> {
     let [policy, baseline] = pair.map(|run| blocks(run, class));
-    let estimate = policy.difference_at(baseline, metric.name(), level)?;
+    let estimate = policy.difference(baseline, metric.name(), level)?;
     let is_saturated = pair.iter().any(|run| run.trend().is_saturated());
     Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
 }
