@@ -146,7 +146,7 @@ impl Held {
     /// Parts that replications are drawn from; `None` if nothing is drawn from parts.
     pub(super) fn parts(&self) -> Option<String> {
         match &self.origin {
-            SourceOrigin::Blocks(of) => Some(format!("blocks of {} weeks", of.block())),
+            SourceOrigin::Blocks(of) => Some(format!("blocks of {} weeks", of.length)),
             SourceOrigin::Users(_, users) => {
                 let (temporary, long_term) = users.counts();
                 Some(format!("{temporary} temporary and {long_term} long-term users"))
@@ -195,7 +195,7 @@ impl Held {
     pub(super) const fn log(&self) -> Option<&HeldLog> {
         match &self.origin {
             SourceOrigin::Log(log) | SourceOrigin::Users(log, _) => Some(log),
-            SourceOrigin::Blocks(of) => Some(of.log()),
+            SourceOrigin::Blocks(of) => Some(&of.log),
             SourceOrigin::Model(..) => None,
         }
     }

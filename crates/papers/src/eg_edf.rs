@@ -204,7 +204,7 @@ impl EgEdfPaper {
             Benchmark::Word(BenchmarkWord::Ignored) => 1.0,
         };
         let drawn = self.mix(cell.load).machines(streams).into_iter();
-        drawn.map(|machine| Machine { processors: machine.processors, speed: speed(machine.speed) }).collect()
+        drawn.map(|(processors, score)| Machine { processors, speed: speed(score) }).collect()
     }
 
     fn backfill(&self, cell: &Cell) -> BackfillReadings {
@@ -338,7 +338,7 @@ impl Paper for EgEdfPaper {
         let BackfillReadings { placement, .. } = readings;
         let easy = || OrderedBackfill::easy(readings);
         match (cell.policy, self.readings.easy_cost) {
-            (Policy::Fcfs, _) => self.scan(cell, streams, Fcfs::new(), Scan::Fcfs),
+            (Policy::Fcfs, _) => self.scan(cell, streams, Fcfs::default(), Scan::Fcfs),
             (Policy::Easy, EasyCost::Naive) => self.scan(cell, streams, easy(), Scan::Easy(placement)),
             (Policy::Easy, EasyCost::Indexed) | (Policy::EasyIndexed, _) => {
                 self.play(cell, streams, easy(), |it| (it.operations(), NONE))

@@ -70,15 +70,6 @@ impl Default for Margin {
     }
 }
 
-/// Machine that was drawn.
-#[derive(Copy, Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MachineDraw {
-    /// Number of processors.
-    pub processors: u32,
-    /// Speed, in the units of the benchmark.
-    pub speed: f64,
-}
-
 impl DeadlineMix {
     /// Returns the paper's parameters (§4), with the first value of R2.
     pub fn of_the_paper(interarrival: f64) -> Self {
@@ -124,15 +115,13 @@ impl DeadlineMix {
         check((0.0..=1.0).contains(&share), "deadline_share", "a share from 0 to 1", share)
     }
 
-    /// Draws the machines from `streams`. For one set in all replications, pass the same streams each time (R4).
-    pub fn machines(&self, streams: &Streams) -> Vec<MachineDraw> {
+    /// Draws the machines from `streams`: processors, and speed in the units of the benchmark. For one set in all replications,
+    /// pass the same streams each time (R4).
+    pub fn machines(&self, streams: &Streams) -> Vec<(u32, f64)> {
         let [mut processors, mut speeds] =
             ["machine processors", "machine speeds"].map(|purpose| streams.stream(Purpose(purpose), 0));
         let [low, high] = self.machine_processors;
-        let draw = |_| MachineDraw {
-            processors: processors.random_range(low..=high),
-            speed: uniform(&mut speeds, self.machine_speed),
-        };
+        let draw = |_| (processors.random_range(low..=high), uniform(&mut speeds, self.machine_speed));
         (0..self.machines).map(draw).collect()
     }
 

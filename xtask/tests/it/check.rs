@@ -386,7 +386,8 @@ fn oracle(dir: &Workdir, path: &Path) {
             runtime: millis(run),
             allocated_processors: u32::try_from(processors).ok(),
             requested_time: millis(estimate),
-            ..SwfRecord::numbered(job)
+            number: job,
+            ..SwfRecord::default()
         };
         log.record(&record).expect("into memory");
         schedule += &format!("{job},{},{},{},{processors}\n", seconds(submit), seconds(start), seconds(end));

@@ -52,7 +52,8 @@ fn published(path: &Path) -> (Vec<u8>, BTreeMap<String, u64>) {
             allocated_processors: few(processors),
             requested_time: Some(Span::from_secs(whole(requested))),
             user: few(user),
-            ..SwfRecord::numbered(whole(job))
+            number: whole(job),
+            ..SwfRecord::default()
         };
         log.record(&record).expect("into memory");
         starts.insert(job.to_string(), whole(start));

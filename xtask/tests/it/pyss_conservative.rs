@@ -165,7 +165,8 @@ fn check(log: &str, processors: u32, jobs: usize, wait: &str) {
             runtime: millis(job.run),
             allocated_processors: u32::try_from(job.processors).ok(),
             requested_time: millis(job.estimate),
-            ..SwfRecord::numbered(job.number)
+            number: job.number,
+            ..SwfRecord::default()
         };
         text.record(&record).expect("into memory");
     }

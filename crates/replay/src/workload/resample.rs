@@ -82,7 +82,7 @@ fn made(options: &Resample, header: &Header, log: &HeldLog, most: Option<Span>) 
         let of = Blocks::of(log.clone(), processors, 1.0).map_err(|error| named(&error))?;
         let of = weeks.map_or(of.clone(), |weeks| of.with_weeks(weeks));
         let drawn = of.redrawn(&streams).map_err(|error| named(&error))?;
-        (drawn, format!("weeks drawn in blocks of {} within bounds", of.block()), Blocks::bounds())
+        (drawn, format!("weeks drawn in blocks of {} within bounds", of.length), Blocks::bounds())
     };
     let how = format!("{how} ({} refused)", counted(drawn.refused.into(), "draw"));
     Ok(Resampled { log: drawn.log, how, bounds: Some((bounds, drawn.refused)) })

@@ -34,11 +34,12 @@ use sim_core::{Purpose, Span, Stream, Streams, Time};
 /// - Weeks have 604 800 s: across a change to summer time, local hours are one hour off.
 #[derive(Clone, Debug)]
 pub struct Blocks {
-    log: HeldLog,
+    /// Log that is resampled.
+    pub log: HeldLog,
     /// Position of the first job of each whole week, and the end of the last.
     begins: Vec<usize>,
-    /// Number of weeks of a block.
-    length: usize,
+    /// Number of weeks of a block, from one to four.
+    pub length: usize,
     /// Number of whole weeks to fill, and the part of one more.
     weeks: usize,
     part: Span,
@@ -107,16 +108,6 @@ impl Blocks {
     pub fn with_weeks(self, weeks: u64) -> Self {
         assert!(weeks > 0, "a log has at least a week");
         Self { weeks: usize::try_from(weeks).expect("weeks of a log"), part: Span::ZERO, ..self }
-    }
-
-    /// Log that is resampled.
-    pub const fn log(&self) -> &HeldLog {
-        &self.log
-    }
-
-    /// Number of weeks of a block, from one to four.
-    pub const fn block(&self) -> usize {
-        self.length
     }
 
     /// Draws one log that keeps the bounds.

@@ -187,13 +187,14 @@ impl<'a> SacctLine<'a> {
         self.note_if(id.contains('+'), SacctRule::HetComponent);
         self.note_if(id.contains('['), SacctRule::ArrayRange);
         let mut record = SwfRecord {
+            number,
             submit: Some(Span::from_secs(submit)),
             requested_processors: requested.or(allocated),
             requested_time: self.limit()?,
             requested_memory: memory.flatten(),
             status,
             name: Some(id).filter(|id| !id.is_empty() && *id != number.to_string()).map(|id| one_word(id).into()),
-            ..SwfRecord::numbered(number)
+            ..SwfRecord::default()
         };
         match self.instant("Start")? {
             Some(start) if allocated != Some(0) => {

@@ -52,11 +52,6 @@ pub struct SwfRecord {
 }
 
 impl SwfRecord {
-    /// Returns a record with its number only; everything else is unknown.
-    pub fn numbered(number: u64) -> Self {
-        Self { number, ..Self::default() }
-    }
-
     /// Returns the number of processors that the job held: those allocated (field 5), or else those requested (field
     /// 8), if that is at least one.
     ///

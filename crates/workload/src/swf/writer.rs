@@ -13,7 +13,7 @@ use std::io::{self, Write};
 ///
 /// let mut log = SwfWriter::new(Vec::new());
 /// log.comment("MaxProcs: 16")?;
-/// log.record(&SwfRecord { submit: Some(Span::from_secs(5)), ..SwfRecord::numbered(1) })?;
+/// log.record(&SwfRecord { number: 1, submit: Some(Span::from_secs(5)), ..SwfRecord::default() })?;
 /// let text = log.into_inner();
 /// assert_eq!(text, b"; MaxProcs: 16\n1 5 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1\n");
 /// # Ok::<(), std::io::Error>(())

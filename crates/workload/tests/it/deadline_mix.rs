@@ -27,7 +27,7 @@ fn marginals_are_those_of_the_paper() {
 
     let machines = mix.machines(&Streams::new(7, 0));
     let (processors, speeds): (Vec<f64>, Vec<f64>) =
-        machines.iter().map(|machine| (f64::from(machine.processors), machine.speed)).unzip();
+        machines.into_iter().map(|(processors, speed)| (f64::from(processors), speed)).unzip();
     check_mean("machine processors", &processors, 8.5);
     check_mean("machine speed", &speeds, 400.0);
 }

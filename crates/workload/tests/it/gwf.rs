@@ -37,7 +37,8 @@ fn columns_are_separated_by_blanks_or_by_tabs() {
         requested_processors: Some(4),
         requested_time: Some(Span::from_secs(90)),
         status: Some(Status::Completed),
-        ..SwfRecord::numbered(7)
+        number: 7,
+        ..SwfRecord::default()
     };
     assert_eq!(record.job, expected);
     let text = |at: usize| record.texts[at].as_deref();

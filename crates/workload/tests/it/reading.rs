@@ -35,8 +35,8 @@ fn every_field_has_its_column() {
 
 #[test]
 fn minus_one_is_unknown() {
-    assert_eq!(records(format!("7{}\n", " -1".repeat(17))), [SwfRecord::numbered(7)]);
-    assert_eq!(records(format!("7{}\n", " -1.00".repeat(17))), [SwfRecord::numbered(7)]);
+    assert_eq!(records(format!("7{}\n", " -1".repeat(17))), [SwfRecord { number: 7, ..SwfRecord::default() }]);
+    assert_eq!(records(format!("7{}\n", " -1.00".repeat(17))), [SwfRecord { number: 7, ..SwfRecord::default() }]);
 }
 
 #[test]

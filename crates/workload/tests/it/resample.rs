@@ -95,7 +95,7 @@ fn check_every(name: &str, log: &HeldLog, blocks: &Blocks) {
         }
         found.push(Fidelity::of(&drawn.log, log).numbers.map(|(_, value)| value));
     }
-    print(&format!("{name}, blocks of {}, {refused} draws refused", blocks.block()), &found);
+    print(&format!("{name}, blocks of {}, {refused} draws refused", blocks.length), &found);
     found.into_iter().for_each(|values| check(name, values, OF_BLOCKS));
 }
 
