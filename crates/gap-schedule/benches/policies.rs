@@ -95,7 +95,7 @@ fn reserving(reserve: Depth) -> OrderedBackfill {
 fn measure(c: &mut Criterion, group: &str, processors: u32, jobs: &[Job]) {
     let mut group = c.benchmark_group(group);
     group.throughput(Throughput::Elements(jobs.len() as u64)).sample_size(20);
-    group.bench_function("FCFS", |b| b.iter(|| run(processors, Fcfs::new(), black_box(jobs))));
+    group.bench_function("FCFS", |b| b.iter(|| run(processors, Fcfs::default(), black_box(jobs))));
     group.bench_function("EASY", |b| {
         b.iter_batched(Easy::default, |easy| run(processors, easy, black_box(jobs)), BatchSize::SmallInput);
     });
@@ -121,7 +121,7 @@ fn orders(c: &mut Criterion) {
     let mut measure = |name: &str, policy: &dyn Fn() -> Box<dyn Policy>| {
         group.bench_function(name, |b| b.iter(|| run(256, policy(), black_box(&jobs))));
     };
-    measure("fcfs", &|| Box::new(Fcfs::new()));
+    measure("fcfs", &|| Box::new(Fcfs::default()));
     measure("easy", &|| Box::new(Easy::default()));
     for order in Order::ALL {
         let rule = Backfilling { order, backfill: order, ..Backfilling::default() };
@@ -145,7 +145,7 @@ fn order_table(_: &mut Criterion) {
         let rate = |policy: &dyn Fn() -> Box<dyn Policy>| {
             jobs.len() as f64 / shortest(|| run(processors, policy(), &jobs)).as_secs_f64()
         };
-        let fcfs = rate(&|| Box::new(Fcfs::new()));
+        let fcfs = rate(&|| Box::new(Fcfs::default()));
         let easy = rate(&|| Box::new(Easy::default()));
         println!("{name}: fcfs {fcfs:.0} jobs/s, easy {easy:.0} ({:.2} of fcfs)", easy / fcfs);
         for order in Order::ALL {
@@ -210,7 +210,7 @@ fn grids(c: &mut Criterion) {
         let mut measure = |name: &str, scheduler: &dyn Fn() -> Box<dyn Policy>| {
             group.bench_function(name, |b| b.iter(|| run_grid(&machines, scheduler(), black_box(&jobs))));
         };
-        measure("FCFS", &|| Box::new(Fcfs::new()));
+        measure("FCFS", &|| Box::new(Fcfs::default()));
         measure("EASY", &|| Box::new(Easy::default()));
         for (name, depth) in [("16 reservations", Depth::Jobs(16)), ("CONS", Depth::All)] {
             measure(name, &|| Box::new(reserving(depth)));

@@ -52,7 +52,7 @@ fn mean_wait(records: &[JobRecord]) -> f64 {
 
 /// Page that this example prints.
 pub(crate) fn page() -> String {
-    let (fcfs, easy) = (schedule(Fcfs::new()), schedule(Easy::default()));
+    let (fcfs, easy) = (schedule(Fcfs::default()), schedule(Easy::default()));
     let mut page = String::from("job  procs  submit   FCFS   EASY\n");
     for (fcfs, easy) in fcfs.iter().zip(&easy) {
         let Job { id, submit, .. } = fcfs.job;

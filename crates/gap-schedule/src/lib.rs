@@ -24,7 +24,7 @@
 //!     records.iter().map(|record| record.start).collect()
 //! }
 //!
-//! assert_eq!(starts(Fcfs::new()), [0, 100, 110, 110].map(Time::from_secs));
+//! assert_eq!(starts(Fcfs::default()), [0, 100, 110, 110].map(Time::from_secs));
 //! // The third job ends before the second can start, so it starts at once. The fourth would delay the second.
 //! assert_eq!(starts(Easy::default()), [0, 100, 2, 110].map(Time::from_secs));
 //! ```
@@ -108,10 +108,10 @@
 //! let now = Time::from_secs(1_000);
 //! let machines = [Machine::new(8)];
 //!
-//! let mut running = [Running::new()];
+//! let mut running = [Running::default()];
 //! running[0].insert(machines[0].running(JobId(7), &request(6, 3_600), Time::from_secs(400)));
 //!
-//! let mut queue = Queue::new();
+//! let mut queue = Queue::default();
 //! // Job 8 must wait for job 7, until 4000 s at the latest; job 9 ends just in time.
 //! queue.push(QueuedJob { job: JobId(8), request: request(8, 600), submit: Time::from_secs(900) });
 //! queue.push(QueuedJob { job: JobId(9), request: request(2, 3_000), submit: now });
@@ -172,7 +172,7 @@ pub use policy::{
     FlexibleBackfill, FlexibleConfig, ForkablePolicy, GapFilling, Minext, Moves, OrderedBackfill, Placement, Policy,
     PolicyError, Weight,
 };
-pub use predict::{Corrector, Expired, MeanOfUser, Predictor, Requested, TimesRequested};
+pub use predict::{Corrector, Expired, MeanOfUser, Predictor, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};
 pub use reason::{Reason, ReasonProbe, ReservedStart, Right};
 pub use view::{Machine, Running, RunningJob, Starts, View};

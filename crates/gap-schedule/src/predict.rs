@@ -38,18 +38,8 @@ pub trait Predictor: Debug + DynClone + Send + Sync {
 
 dyn_clone::clone_trait_object!(Predictor);
 
-/// Estimate of the user: the prediction of EASY.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct Requested;
-
-impl Predictor for Requested {
-    fn predict(&mut self, request: &Request) -> Option<Span> {
-        request.estimate
-    }
-}
-
-/// Multiple of the user's estimate. A factor above 1 exceeds the limit and is no credible prediction; it makes room for
-/// short jobs.
+/// Multiple of the user's estimate: with a factor of 1, the prediction of EASY. A larger one exceeds the limit and is no credible
+/// prediction; it makes room for short jobs.
 ///
 /// Sources: twice the request improves backfilling (P. Zotkin and J. Keleher, "Job-length estimation and performance in
 /// backfilling schedulers", HPDC 1999; Mu'alem & Feitelson 2001); with a queue sorted by it, nothing else changes.

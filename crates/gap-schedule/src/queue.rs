@@ -53,11 +53,6 @@ impl QueuedJob {
 impl Queue {
     const SMALLEST: usize = 16;
 
-    /// Returns an empty queue.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Number of waiting jobs.
     pub fn len(&self) -> usize {
         self.places.len()
@@ -66,11 +61,6 @@ impl Queue {
     /// Returns true if no job waits.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
-    }
-
-    /// Returns the job that arrived first.
-    pub fn front(&self) -> Option<&QueuedJob> {
-        self.iter().next()
     }
 
     /// Returns the job with this id, if it waits.
@@ -208,7 +198,7 @@ mod tests {
         fn any_joining_and_leaving_keeps_the_order_of_arrival(
             steps in prop::collection::vec((0..3_u32, 1..9_u32, 1..9_u64, any::<prop::sample::Index>()), 0..400),
         ) {
-            let mut queue = Queue::new();
+            let mut queue = Queue::default();
             let mut twin: Vec<QueuedJob> = Vec::new();
             for (id, (action, processors, estimate, who)) in (0..).zip(steps) {
                 if action > 0 || twin.is_empty() {
@@ -221,7 +211,7 @@ mod tests {
                     prop_assert_eq!(queue.remove(gone.job), None);
                 }
                 prop_assert_eq!(queue.len(), twin.len());
-                prop_assert_eq!(queue.front(), twin.first());
+                prop_assert_eq!(queue.iter().next(), twin.first());
                 prop_assert!(queue.iter().eq(&twin));
                 let (widest, longest) = (processors / 2, Span::from_secs(estimate));
                 let worth = |least: MinDemand| least.processors <= widest && least.estimate <= longest;
@@ -235,7 +225,7 @@ mod tests {
 
     #[test]
     fn memory_follows_the_jobs_that_wait() {
-        let mut queue = Queue::new();
+        let mut queue = Queue::default();
         for id in 0..1_000 {
             queue.push(queued(id, 1, 1));
         }
@@ -253,7 +243,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "job 3 joined a queue in which it waits already")]
     fn a_job_waits_once() {
-        let mut queue = Queue::new();
+        let mut queue = Queue::default();
         queue.push(queued(3, 1, 1));
         queue.push(queued(3, 1, 1));
     }

@@ -3,6 +3,7 @@
 use crate::queue::Queue;
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Request, SiteId, Span, Time};
+use std::ops::Deref;
 
 /// Jobs to start now, each with its machine, in starting order.
 pub type Starts = Vec<(JobId, SiteId)>;
@@ -116,7 +117,7 @@ pub(crate) fn site(machine: usize) -> SiteId {
     SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))
 }
 
-/// Running jobs, sorted by expected end, so that no policy has to sort them.
+/// Running jobs, a slice sorted by expected end, then by id, so that no policy has to sort them.
 #[derive(Clone, Debug, Default)]
 pub struct Running(Vec<RunningJob>);
 
@@ -145,27 +146,15 @@ impl RunningJob {
     }
 }
 
+impl Deref for Running {
+    type Target = [RunningJob];
+
+    fn deref(&self) -> &[RunningJob] {
+        &self.0
+    }
+}
+
 impl Running {
-    /// Returns an empty list.
-    pub const fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    /// Number of running jobs.
-    pub const fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Returns true if no job runs.
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Iterates over the jobs by expected end, then by id.
-    pub fn iter(&self) -> std::slice::Iter<'_, RunningJob> {
-        self.0.iter()
-    }
-
     /// Inserts a job that starts.
     pub fn insert(&mut self, job: RunningJob) {
         self.0.insert(self.0.partition_point(|other| other.place() < job.place()), job);
@@ -191,7 +180,7 @@ mod tests {
     fn only_a_running_job_ends() {
         let job =
             |id| RunningJob { expected_end: Time::MAX, job: JobId(id), processors: 1, user: None, start: Time::ZERO };
-        let mut running = Running::new();
+        let mut running = Running::default();
         running.insert(job(1));
         running.remove(&job(2));
     }

@@ -27,7 +27,7 @@ pub(crate) type Path = (&'static str, fn() -> Work);
 pub(crate) const PATHS: [Path; 15] = [
     ("calendar", calendar),
     ("profile", profile),
-    ("fcfs", || on_one_machine(5_000, 57, Fcfs::new())),
+    ("fcfs", || on_one_machine(5_000, 57, Fcfs::default())),
     ("easy", || on_one_machine(5_000, 57, Easy::default())),
     ("easy-sjf", || on_one_machine(5_000, 57, OrderedBackfill::new(sjf()))),
     ("flex", || on_one_machine(5_000, 57, FlexibleBackfill::default())),

@@ -1,6 +1,6 @@
 //! Predictions of run times in a world, and their accuracy.
 
-use crate::predict::{Corrector, Expired, MeanOfUser, Predictor, Requested, TimesRequested};
+use crate::predict::{Corrector, Expired, MeanOfUser, Predictor, TimesRequested};
 use sim_core::{Request, Span};
 
 /// Predictions of run times, separate from limits. Policies order queues and place reservations by them instead of the
@@ -23,7 +23,7 @@ use sim_core::{Request, Span};
 /// let (world, ()) = Sim::new(world, ()).run();
 ///
 /// // The prediction for the third was 200 s, and then a minute more.
-/// let counts = world.predictions().expect("they were given").counts();
+/// let counts = world.predictions().expect("they were given").counts;
 /// assert_eq!((counts.predicted, counts.expired, counts.corrections), (3, 1, 1));
 /// ```
 #[derive(Clone, Debug)]
@@ -31,7 +31,8 @@ pub struct Predictions {
     /// `None` if the run times themselves are the predictions.
     predictor: Option<Box<dyn Predictor>>,
     corrector: Option<Corrector>,
-    pub(super) counts: PredictionCounts,
+    /// Counts so far.
+    pub counts: PredictionCounts,
 }
 
 /// Outcomes of predictions.
@@ -67,7 +68,7 @@ impl Predictions {
     /// Returns the predictions of one of these [`NAMES`](Self::NAMES), without a corrector.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
-            "requested" => Self::by(Requested),
+            "requested" => Self::by(TimesRequested(1)),
             "clairvoyant" => Self::clairvoyant(),
             "double-requested" => Self::by(TimesRequested(2)),
             "tsafrir" => Self::by(MeanOfUser::tsafrir()),
@@ -92,11 +93,6 @@ impl Predictions {
     #[must_use]
     pub fn corrected_by(self, corrector: impl Into<Option<Corrector>>) -> Self {
         Self { corrector: corrector.into(), ..self }
-    }
-
-    /// Counts so far.
-    pub const fn counts(&self) -> PredictionCounts {
-        self.counts
     }
 
     /// Returns the predicted run time, at reference speed, of a job that is submitted now and would run for `runtime`; `None` if unknown.

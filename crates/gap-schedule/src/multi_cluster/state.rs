@@ -61,7 +61,7 @@ impl WorldState {
             machine.check(index);
         }
         let free = machines.iter().map(|machine| machine.processors).collect();
-        let running = vec![Running::new(); machines.len()];
+        let running = vec![Running::default(); machines.len()];
         let repairs = vec![None; machines.len()];
         Self { machines, free, running, repairs, repair_expected: Span::MAX, ..Self::default() }
     }
@@ -107,7 +107,7 @@ impl WorldState {
     /// Ends the outage of the machine, which is idle afterwards.
     pub(super) fn repair(&mut self, machine: SiteId) {
         let index = machine.index();
-        self.running[index] = Running::new();
+        self.running[index] = Running::default();
         self.free[index] = self.machines[index].processors;
         self.repairs[index] = None;
     }

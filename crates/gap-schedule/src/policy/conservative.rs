@@ -15,7 +15,7 @@ use sim_core::{JobId, SiteId};
 /// A job gets the earliest start, over all machines that it may use, at which it fits between the running jobs, by
 /// their expected ends, and all reservations; of several machines with the same start, the preferred one (R5). When a
 /// job ends earlier than expected, the plan is compressed: each waiting job, in order of arrival, moves to the earliest
-/// start possible now, if that is earlier than its own. [`with_compress_order`](Conservative::with_compress_order)
+/// start possible now, if that is earlier than its own. [`CompressOrder::Reserved`]
 /// selects the other rule known by this name: turns in order of reserved starts (of equal ones, in order of arrival).
 ///
 /// A job that outlives its estimate, or a machine that fails or is repaired early or late, may delay reservations. Then all reservations
@@ -34,27 +34,12 @@ pub struct Conservative {
 }
 
 impl Conservative {
-    /// Returns the policy with an empty queue.
-    pub fn new(placement: Placement) -> Self {
-        Self { plan: Reservations::new(placement, CompressOrder::Arrival), ..Self::default() }
-    }
-
-    /// Sets the order of compression, by default [`CompressOrder::Arrival`].
-    #[must_use]
-    pub fn with_compress_order(mut self, order: CompressOrder) -> Self {
-        self.plan.order = order;
-        self
-    }
-
-    /// Sets the order of turns in a compression, by default arrival: the first job moves ahead first. Reservations are
-    /// still made on arrival, and none moves to a later start, so no job starves. As long as no job ends early, the
-    /// order makes no difference (Srinivasan et al., ICPP workshops 2002).
-    ///
-    /// Ignored with [`CompressOrder::Reserved`].
-    #[must_use]
-    pub fn with_order(mut self, turns: Priority) -> Self {
-        self.plan.turns = turns;
-        self
+    /// Returns the policy with an empty queue. `turns` is the order of turns in a compression, by default arrival: the first job
+    /// moves ahead first; it is ignored with [`CompressOrder::Reserved`]. Reservations are still made on arrival, and none moves to
+    /// a later start, so no job starves. As long as no job ends early, the order makes no difference (Srinivasan et al., ICPP
+    /// workshops 2002).
+    pub fn new(placement: Placement, order: CompressOrder, turns: Priority) -> Self {
+        Self { plan: Reservations::new(placement, order, turns), ..Self::default() }
     }
 }
 

@@ -22,11 +22,6 @@ pub struct Fcfs {
 }
 
 impl Fcfs {
-    /// Returns the policy with turns in order of arrival.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Returns the policy with turns in order of `priority`.
     pub fn in_order(priority: Priority) -> Self {
         Self { queue: OrderedQueue::new(priority), free: Vec::new() }

@@ -6,6 +6,7 @@ mod tests;
 
 pub use score::{Completion, Weight};
 
+use crate::order::Priority;
 use crate::policy::Policy;
 use crate::policy::machine_profiles::ReservedSlot;
 use crate::policy::readings::{CompressOrder, Placement};
@@ -110,7 +111,7 @@ impl GapFilling {
     fn searching(placement: Placement, comparator: PlanComparator, search: Option<GapSearch>) -> Self {
         Self {
             search,
-            plan: Reservations::new(placement, CompressOrder::Reserved),
+            plan: Reservations::new(placement, CompressOrder::Reserved, Priority::default()),
             usage: UserUsage::new(comparator),
             newcomers: Vec::new(),
             period: Span::from_secs(300),

@@ -17,9 +17,9 @@ pub(super) struct Reservations {
     pub(super) held: Vec<HeldReservation>,
     pub(super) profiles: MachineProfiles,
     placement: Placement,
-    pub(super) order: CompressOrder,
+    order: CompressOrder,
     /// Order of turns, unless it goes by reserved starts.
-    pub(super) turns: Priority,
+    turns: Priority,
     /// True if a job has ended since the last update.
     ended: bool,
     /// True if the last compression has moved a job, so that another may find more to move.
@@ -49,8 +49,8 @@ impl HeldReservation {
 
 impl Reservations {
     /// Returns an empty set.
-    pub(super) fn new(placement: Placement, order: CompressOrder) -> Self {
-        Self { placement, order, ..Self::default() }
+    pub(super) fn new(placement: Placement, order: CompressOrder, turns: Priority) -> Self {
+        Self { placement, order, turns, ..Self::default() }
     }
 
     /// Initializes the state of each machine, on which nothing runs.

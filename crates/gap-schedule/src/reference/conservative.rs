@@ -24,15 +24,9 @@ pub struct Conservative {
 }
 
 impl Conservative {
-    /// Returns the policy that compresses in this order.
-    pub fn new(order: CompressOrder) -> Self {
-        Self { order, ..Self::default() }
-    }
-
-    /// Sets an order of turns other than that of arrival.
-    #[must_use]
-    pub fn with_order(self, turns: Priority) -> Self {
-        Self { turns, ..self }
+    /// Returns the policy that compresses in this order, with these turns.
+    pub fn new(order: CompressOrder, turns: Priority) -> Self {
+        Self { order, turns, ..Self::default() }
     }
 
     /// Returns the profile of the machine, with its running jobs and the reservations of all waiting jobs except `but`.

@@ -6,7 +6,7 @@ use sim_core::{Fact, Job, JobId, JobLog, Rejection, Sim, Span, Time};
 
 #[track_caller]
 fn check(processors: u32, jobs: &[Job], fcfs: &[f64], easy: &[f64]) {
-    assert_eq!(starts(processors, Fcfs::new(), jobs), fcfs, "FCFS");
+    assert_eq!(starts(processors, Fcfs::default(), jobs), fcfs, "FCFS");
     assert_eq!(starts(processors, Easy::default(), jobs), easy, "EASY");
     assert_eq!(starts(processors, reference::Easy, jobs), easy, "EASY as plainly as it can be written");
 }
@@ -103,7 +103,7 @@ fn jobs_of_no_length_pass_through() {
 #[test]
 fn a_job_wider_than_the_machine_is_rejected_and_blocks_no_other() {
     let jobs = [job(0, 0, 5, 10), job(1, 0, 4, 10)];
-    let told = transcript(4, Fcfs::new(), Passes::PerInstant, &jobs);
+    let told = transcript(4, Fcfs::default(), Passes::PerInstant, &jobs);
     let rejected = Fact::Rejected { job: JobId(0), reason: Rejection::TooWide };
     assert_eq!(told[..2], [(Time::ZERO, Fact::Submitted(jobs[0])), (Time::ZERO, rejected)]);
     assert_eq!(told.len(), 5, "{told:?}");
@@ -115,7 +115,7 @@ struct Counting(u32);
 impl Policy for Counting {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.0 += 1;
-        Fcfs::new().schedule(view, starts);
+        Fcfs::default().schedule(view, starts);
     }
 }
 
@@ -166,7 +166,7 @@ struct Fails {
 impl Policy for Fails {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
         self.passes += 1;
-        Fcfs::new().schedule(view, starts);
+        Fcfs::default().schedule(view, starts);
     }
 
     fn error(&self) -> Option<PolicyError> {
@@ -187,7 +187,7 @@ fn a_policy_that_fails_starts_no_job_from_then_on_and_the_world_keeps_its_error(
 
 #[test]
 fn a_run_takes_one_more_job_from_outside() {
-    let world = MultiCluster::new(vec![Machine::new(1)], Fcfs::new(), [job(0, 0, 1, 10)].into_iter());
+    let world = MultiCluster::new(vec![Machine::new(1)], Fcfs::default(), [job(0, 0, 1, 10)].into_iter());
     let mut sim = Sim::new(world, JobLog::collecting());
     sim.run_until(Time::from_secs(4));
     sim.post_at(Time::from_secs(5), Event::Submit(Box::new(job(1, 5, 1, 10))));

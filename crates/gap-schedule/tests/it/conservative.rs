@@ -4,7 +4,7 @@ use crate::backfill::reserving;
 use crate::common::job;
 use crate::grid_common::{Both, PASSES, WIDEST, bounded, machines, starts, with_deadlines};
 use gap_schedule::testkit::{Scene, scenes};
-use gap_schedule::{CompressOrder, Conservative, Depth, Machine, Passes, Placement, reference};
+use gap_schedule::{CompressOrder, Conservative, Depth, Machine, Passes, Placement, Priority, reference};
 use proptest::prelude::*;
 use sim_core::{Job, Span};
 
@@ -14,8 +14,8 @@ fn orders() -> impl Strategy<Value = CompressOrder> {
 
 /// Returns the policy and its twin.
 fn both(order: CompressOrder) -> Both<Conservative, reference::Conservative> {
-    let fast = Conservative::default().with_compress_order(order);
-    Both(fast, reference::Conservative::new(order))
+    let fast = Conservative::new(Placement::Fastest, order, Priority::default());
+    Both(fast, reference::Conservative::new(order, Priority::default()))
 }
 
 proptest! {
@@ -28,7 +28,7 @@ proptest! {
     ) {
         let scene = Scene::new(&machines, &with_deadlines(jobs));
         let again = scene.transcript(reserving(Depth::All, placement), Passes::PerInstant);
-        let policy = Conservative::new(placement).with_compress_order(order);
+        let policy = Conservative::new(placement, order, Priority::default());
         prop_assert_eq!(scene.transcript(policy, Passes::PerInstant), again);
     }
 
@@ -73,7 +73,7 @@ fn after_an_early_end_no_job_is_delayed() {
     let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10)];
     jobs[0].request.estimate = Some(Span::from_secs(20));
     let machine = [Machine::new(4)];
-    let policy = |order| Conservative::default().with_compress_order(order);
+    let policy = |order| Conservative::new(Placement::Fastest, order, Priority::default());
     assert_eq!(starts(&machine, policy(CompressOrder::Reserved), &jobs), [(0., 0), (0., 0), (14., 0), (4., 0)]);
     let recomputed = reserving(Depth::All, Placement::Fastest);
     assert_eq!(starts(&machine, recomputed, &jobs), [(0., 0), (0., 0), (10., 0), (20., 0)]);
@@ -87,7 +87,7 @@ fn the_order_of_compression_decides_who_gets_the_room_that_an_early_end_leaves()
     let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10), job(4, 1, 2, 10)];
     jobs[0].request.estimate = Some(Span::from_secs(20));
     let machine = [Machine::new(4)];
-    let found = |order| starts(&machine, Conservative::default().with_compress_order(order), &jobs);
+    let found = |order| starts(&machine, Conservative::new(Placement::Fastest, order, Priority::default()), &jobs);
     assert_eq!(found(CompressOrder::Arrival), [(0., 0), (0., 0), (20., 0), (4., 0), (10., 0)]);
     assert_eq!(found(CompressOrder::Reserved), [(0., 0), (0., 0), (14., 0), (4., 0), (24., 0)]);
 }

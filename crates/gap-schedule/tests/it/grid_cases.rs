@@ -39,7 +39,7 @@ fn the_hand_case_of_four_jobs_on_four_processors() {
     // Worked case of the specification.
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
     let machine = [Machine::new(4)];
-    assert_eq!(starts(&machine, Fcfs::new(), &jobs), [(0., 0), (100., 0), (110., 0), (110., 0)]);
+    assert_eq!(starts(&machine, Fcfs::default(), &jobs), [(0., 0), (100., 0), (110., 0), (110., 0)]);
     let backfilled = [(0., 0), (100., 0), (2., 0), (110., 0)];
     check(&machine, easy(), &jobs, &backfilled);
     assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), backfilled);
@@ -48,7 +48,7 @@ fn the_hand_case_of_four_jobs_on_four_processors() {
 #[test]
 fn a_job_takes_its_runtime_divided_by_the_speed_of_its_machine() {
     let jobs = [job(0, 0, 1, 100), job(1, 0, 4, 100)];
-    let told = transcript(&[FAST, SLOW], Fcfs::new(), Passes::PerInstant, &jobs);
+    let told = transcript(&[FAST, SLOW], Fcfs::default(), Passes::PerInstant, &jobs);
     let finished: Vec<_> = told.iter().filter(|(_, fact)| matches!(fact, Fact::Finished { .. })).collect();
     assert_eq!(
         finished,
@@ -63,8 +63,8 @@ fn a_job_takes_its_runtime_divided_by_the_speed_of_its_machine() {
 fn fcfs_takes_the_first_machine_by_index_and_blocks() {
     // Job 2 finds no room, and job 3 waits behind it although a processor is free.
     let jobs = [job(0, 0, 2, 100), job(1, 0, 2, 100), job(2, 1, 3, 10), job(3, 2, 1, 10)];
-    assert_eq!(starts(&[SLOW, FAST], Fcfs::new(), &jobs), [(0., 0), (0., 0), (200., 0), (200., 0)]);
-    assert_eq!(starts(&[FAST, SLOW], Fcfs::new(), &jobs), [(0., 0), (0., 1), (200., 1), (200., 0)]);
+    assert_eq!(starts(&[SLOW, FAST], Fcfs::default(), &jobs), [(0., 0), (0., 0), (200., 0), (200., 0)]);
+    assert_eq!(starts(&[FAST, SLOW], Fcfs::default(), &jobs), [(0., 0), (0., 1), (200., 1), (200., 0)]);
 }
 
 #[test]
@@ -225,14 +225,14 @@ fn a_job_waits_for_a_machine_that_it_may_use() {
         Box::new(Planner::new(EgEdf::default(), Some(Tabu::default()))),
     ];
     check(&machines, others, &jobs, &backfilled);
-    assert_eq!(starts(&machines, Fcfs::new(), &jobs), [(0., 0), (100., 0), (100., 1), (110., 0)]);
+    assert_eq!(starts(&machines, Fcfs::default(), &jobs), [(0., 0), (100., 0), (100., 1), (110., 0)]);
 }
 
 #[test]
 fn a_job_that_no_machine_suits_is_rejected() {
     // The second machine is wide enough, but job 0 may not use it; there is no third.
     let jobs = [only(job(0, 0, 3, 10), &[0]), only(job(1, 0, 1, 10), &[2]), job(2, 0, 3, 10)];
-    let told = transcript(&[FAST, SLOW], Fcfs::new(), Passes::PerInstant, &jobs);
+    let told = transcript(&[FAST, SLOW], Fcfs::default(), Passes::PerInstant, &jobs);
     let rejected: Vec<Fact> =
         told.iter().map(|(_, fact)| *fact).filter(|fact| matches!(fact, Fact::Rejected { .. })).collect();
     assert_eq!(rejected, [0, 1].map(|id| Fact::Rejected { job: JobId(id), reason: Rejection::TooWide }));
@@ -241,5 +241,5 @@ fn a_job_that_no_machine_suits_is_rejected() {
 #[test]
 #[should_panic(expected = "machine 1 has no processors")]
 fn a_machine_has_processors() {
-    starts(&[FAST, Machine::new(0)], Fcfs::new(), &[]);
+    starts(&[FAST, Machine::new(0)], Fcfs::default(), &[]);
 }

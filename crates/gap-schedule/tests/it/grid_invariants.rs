@@ -6,7 +6,7 @@ use crate::grid_common::{Noting, PASSES, WIDEST, choosy, hurried, jobs, machines
 use gap_schedule::testkit::{Scene, assert_same_starts, conformance_scenes, scenes};
 use gap_schedule::{
     BackfillReadings, BackfillRule, CompressOrder, Conservative, Depth, Easy, Fcfs, FlexibleConfig, Machine,
-    OrderedBackfill, Passes, Placement, Policy, QueuedJob, Starts, View, reference,
+    OrderedBackfill, Passes, Placement, Policy, Priority, QueuedJob, Starts, View, reference,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
@@ -53,7 +53,8 @@ fn check_promises<S: Policy>(policy: S, exact: bool, machines: &[Machine], jobs:
 fn the_policies_start_the_jobs_of_their_references_on_the_conformance_workloads() {
     for (_, scene) in conformance_scenes() {
         assert_same_starts(Easy::default(), reference::Easy, &scene, Passes::PerInstant);
-        let (fast, slow) = (Conservative::default(), reference::Conservative::new(CompressOrder::Arrival));
+        let (fast, slow) =
+            (Conservative::default(), reference::Conservative::new(CompressOrder::Arrival, Priority::default()));
         assert_same_starts(fast, slow, &scene, Passes::PerInstant);
     }
 }
@@ -61,7 +62,7 @@ fn the_policies_start_the_jobs_of_their_references_on_the_conformance_workloads(
 proptest! {
     #[test]
     fn fcfs_starts_in_order_of_submission(machines in machines(WIDEST), jobs in jobs()) {
-        let records = records(&machines, Fcfs::new(), &jobs);
+        let records = records(&machines, Fcfs::default(), &jobs);
         prop_assert!(records.is_sorted_by_key(|record| record.start));
     }
 
@@ -88,7 +89,7 @@ proptest! {
         let mut expected = Sim::new(reference, JobLog::collecting()).run().1.into_sink();
         expected.sort_by_key(|record| record.job.id);
         let machine = [Machine::new(3)];
-        prop_assert_eq!(&records(&machine, Fcfs::new(), &jobs), &expected);
+        prop_assert_eq!(&records(&machine, Fcfs::default(), &jobs), &expected);
         prop_assert_eq!(&records(&machine, Easy::default(), &jobs), &expected);
     }
 }

@@ -17,7 +17,7 @@ use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
 
 fn policies() -> Vec<Box<dyn Policy>> {
     vec![
-        Box::new(Fcfs::new()),
+        Box::new(Fcfs::default()),
         Box::new(Easy::default()),
         Box::new(reserving(Depth::Jobs(2), Placement::Fastest)),
         Box::new(OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })),
@@ -45,7 +45,7 @@ fn a_job_that_loses_its_machine_waits_again_at_the_end_of_the_queue() {
     let machines = [Machine::new(2), Machine { processors: 2, speed: 2.0 }];
     let jobs = [job(0, 0, 2, 100), job(1, 0, 2, 100), job(2, 1, 1, 10)];
     let scene = scene(&machines, &jobs, &[outage(0, 30, 50)]);
-    let told = scene.transcript(Fcfs::new(), Passes::PerInstant);
+    let told = scene.transcript(Fcfs::default(), Passes::PerInstant);
     let at = |now: u64, fact| (Time::from_secs(now), fact);
     let start = |id, site, processors| Fact::Started { job: JobId(id), site: SiteId(site), processors };
     let expected = [
@@ -90,7 +90,7 @@ fn a_scheduler_sees_an_outage_until_its_expected_repair() {
     let outages = [outage(0, 5, 20), outage(0, 9, 11), outage(0, 20, 40)];
     let mut scene = scene(&[Machine::new(3)], &[job(0, 0, 1, 10)], &outages);
     scene.repair_expected = Span::from_secs(7);
-    let mut sim = Sim::new(scene.grid(Fcfs::new(), Passes::PerInstant), ());
+    let mut sim = Sim::new(scene.grid(Fcfs::default(), Passes::PerInstant), ());
     let mut held = |now| {
         sim.run_until(Time::from_secs(now));
         let view = sim.model().view(sim.now());
@@ -123,7 +123,7 @@ fn jobs_lost_together_wait_again_by_id() {
     // On the fast machine the second ends first, and stands first among those that run.
     let jobs = [job(0, 0, 1, 20), job(1, 0, 1, 10), job(2, 1, 2, 10)];
     let outages = [outage(0, 5, 10)];
-    let runs = runs(&scene(&[Machine::new(2)], &jobs, &outages), Fcfs::new());
+    let runs = runs(&scene(&[Machine::new(2)], &jobs, &outages), Fcfs::default());
     assert_eq!(runs, [(0, 0, 0., 5.), (1, 0, 0., 5.), (2, 0, 10., 20.), (1, 0, 20., 30.), (0, 0, 20., 40.)]);
 }
 
@@ -172,7 +172,7 @@ fn outages_are_drawn_one_at_a_time() {
         outage(0, 10 * number + 7, 10 * number + 10)
     });
     let jobs = [job(0, 100, 1, 5)];
-    let grid = MultiCluster::new(vec![Machine::new(1)], Fcfs::new(), jobs.into_iter()).with_outages(all);
+    let grid = MultiCluster::new(vec![Machine::new(1)], Fcfs::default(), jobs.into_iter()).with_outages(all);
     let mut sim = Sim::new(grid, ());
     sim.run_until(Time::from_secs(50));
     assert_eq!(asked.get(), 6);
@@ -202,7 +202,7 @@ fn outages_that_no_machine_can_have_are_refused() {
         ([outage(0, 7, 6); 2], "machine 0 fails at 7 s and cannot be repaired at 6 s"),
     ] {
         let scene = scene(&[Machine::new(1)], &[job(0, 0, 1, 50)], &outages);
-        let run = || scene.transcript(Fcfs::new(), Passes::PerInstant);
+        let run = || scene.transcript(Fcfs::default(), Passes::PerInstant);
         let panic = std::panic::catch_unwind(run).expect_err(message);
         assert!(panic.downcast_ref::<String>().is_some_and(|words| words.contains(message)), "{message}");
     }
@@ -227,8 +227,8 @@ proptest! {
             assert_feasible(OrderedBackfill::new(rule), &scene, passes);
             assert_feasible(flexible.clone(), &scene, passes);
             assert_feasible(flexible.clone().with_reserve(depth), &scene, passes);
-            assert_feasible(Conservative::default().with_compress_order(compress), &scene, passes);
-            assert_feasible(Conservative::default().with_order(priority), &scene, passes);
+            assert_feasible(Conservative::new(Placement::Fastest, compress, Priority::default()), &scene, passes);
+            assert_feasible(Conservative::new(Placement::Fastest, CompressOrder::Arrival, priority), &scene, passes);
             assert_feasible(Planner::new(EgEdf::default(), None), &estimated, passes);
             assert_feasible(Planner::new(EgEdf::default(), Some(Tabu::default())), &estimated, passes);
             assert_feasible(gap_filling.clone(), &estimated, passes);

@@ -32,11 +32,11 @@ fn read(name: &str) -> Option<(Vec<Job>, Vec<Time>)> {
 fn every_start_of_pyss_is_met() {
     let depth = |depth| -> Box<dyn Policy> { Box::new(reserving(depth, Placement::Fastest)) };
     let cases: [(&str, u32, Box<dyn Policy>); 7] = [
-        ("pyss-fcfs-tf-hpc2n", 240, Box::new(Fcfs::new())),
+        ("pyss-fcfs-tf-hpc2n", 240, Box::new(Fcfs::default())),
         ("pyss-easy-tf-hpc2n", 240, Box::new(Easy::default())),
         ("pyss-easy-tf-hpc2n", 240, depth(Depth::Jobs(1))),
         ("pyss-conservative-tf-hpc2n-exact", 240, depth(Depth::All)),
-        ("pyss-fcfs-tf-lublin_256-exact-2k", 256, Box::new(Fcfs::new())),
+        ("pyss-fcfs-tf-lublin_256-exact-2k", 256, Box::new(Fcfs::default())),
         ("pyss-easy-tf-lublin_256-exact-2k", 256, Box::new(Easy::default())),
         ("pyss-easy-tf-lublin_256-exact-2k", 256, depth(Depth::Jobs(1))),
     ];

@@ -5,8 +5,8 @@ use crate::common::{self, job};
 use crate::grid_common::{Both, PASSES, WIDEST, bounded, hurried, machines, readings, records, transcript};
 use gap_schedule::testkit::{assert_pure, scenes};
 use gap_schedule::{
-    Backfilling, Conservative, Depth, Easy, Fcfs, Keyed, Machine, Order, OrderedBackfill, Passes, Policy, Priority,
-    QueuedJob, reference,
+    Backfilling, CompressOrder, Conservative, Depth, Easy, Fcfs, Keyed, Machine, Order, OrderedBackfill, Passes,
+    Placement, Policy, Priority, QueuedJob, reference,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -42,8 +42,8 @@ fn blocks(priority: Priority) -> Both<Fcfs, reference::Fcfs> {
 }
 
 fn conserves(priority: Priority) -> Both<Conservative, reference::Conservative> {
-    let fast = Conservative::default().with_order(priority);
-    Both(fast, reference::Conservative::default().with_order(priority))
+    let fast = Conservative::new(Placement::Fastest, CompressOrder::Arrival, priority);
+    Both(fast, reference::Conservative::new(CompressOrder::Arrival, priority))
 }
 
 proptest! {
@@ -88,10 +88,10 @@ proptest! {
         for passes in PASSES {
             let easy = scene.transcript(Easy::default(), passes);
             prop_assert_eq!(scene.transcript(OrderedBackfill::default(), passes), easy);
-            let fcfs = scene.transcript(Fcfs::new(), passes);
+            let fcfs = scene.transcript(Fcfs::default(), passes);
             prop_assert_eq!(scene.transcript(Fcfs::in_order(never), passes), fcfs);
             let cons = scene.transcript(Conservative::default(), passes);
-            let ordered = Conservative::default().with_order(Priority::of(Order::Fcfs));
+            let ordered = Conservative::new(Placement::Fastest, CompressOrder::Arrival, Priority::of(Order::Fcfs));
             prop_assert_eq!(scene.transcript(ordered, passes), cons);
         }
     }
@@ -99,7 +99,7 @@ proptest! {
     #[test]
     fn a_policy_that_claims_to_be_pure_needs_the_view_alone(scene in scenes(WIDEST), readings in readings()) {
         for passes in PASSES {
-            assert_pure(Fcfs::new(), &scene, passes);
+            assert_pure(Fcfs::default(), &scene, passes);
             assert_pure(OrderedBackfill::easy(readings), &scene, passes);
         }
     }
@@ -134,7 +134,8 @@ proptest! {
         let mut jobs = jobs;
         jobs.iter_mut().for_each(|job| job.request.estimate = Some(job.runtime));
         let transcript = |policy| transcript(&machines, policy, Passes::PerInstant, &jobs);
-        prop_assert_eq!(transcript(Conservative::default().with_order(priority)), transcript(Conservative::default()));
+        let ordered = Conservative::new(Placement::Fastest, CompressOrder::Arrival, priority);
+        prop_assert_eq!(transcript(ordered), transcript(Conservative::default()));
     }
 }
 

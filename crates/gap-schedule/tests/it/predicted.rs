@@ -120,7 +120,7 @@ impl PredictedRun<'_> {
 
     /// Starts the jobs that the plain policy starts.
     fn pass(&mut self, now: Time) {
-        let (machine, mut queue, mut running) = (Machine::new(self.processors), Queue::new(), Running::new());
+        let (machine, mut queue, mut running) = (Machine::new(self.processors), Queue::default(), Running::default());
         let request = |id: usize| Request { estimate: Some(self.expected[id]), ..self.jobs[id].request };
         for id in &self.queue {
             queue.push(QueuedJob { request: request(*id), ..QueuedJob::of(&self.jobs[*id]) });

@@ -9,7 +9,7 @@ use gap_schedule::testkit::{Scene, Transcript, scenes};
 use gap_schedule::{
     Backfilling, CompressOrder, Conservative, Corrector, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
     Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Passes, Placement, Planner, Policy, Predictions,
-    Predictor, QueuedJob, Requested, RunningJob, Starts, TimesRequested, View,
+    Predictor, Priority, QueuedJob, RunningJob, Starts, TimesRequested, View,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -66,7 +66,7 @@ fn how() -> impl Strategy<Value = Corrector> {
 
 fn given(who: Who, how: &Corrector) -> Predictions {
     let predictions = match who {
-        Who::Requested => Predictions::by(Requested),
+        Who::Requested => Predictions::by(TimesRequested(1)),
         Who::Clairvoyant => Predictions::clairvoyant(),
         Who::Double => Predictions::by(TimesRequested(2)),
         Who::Tsafrir => Predictions::by(MeanOfUser::tsafrir()),
@@ -184,7 +184,7 @@ proptest! {
         for policy in policies() {
             let world = scene.grid(policy, passes).with_predictions(given(Who::Clairvoyant, &Corrector::Doubling));
             let (world, ()) = Sim::new(world, ()).run();
-            let counts = world.predictions().expect("they were given").counts();
+            let counts = world.predictions().expect("they were given").counts;
             prop_assert_eq!((counts.expired, counts.corrections), (0, 0));
             prop_assert!(counts.accuracy().is_none_or(|accuracy| (accuracy - 1.0).abs() < 1e-12));
         }
@@ -213,8 +213,9 @@ proptest! {
                 transcript(&scene, both(depth, Placement::Fastest), passes, given(who, &how));
             }
             for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
-                let fast = Conservative::default().with_compress_order(order);
-                transcript(&scene, Both(fast, reference::Conservative::new(order)), passes, given(who, &how));
+                let fast = Conservative::new(Placement::Fastest, order, Priority::default());
+                let slow = reference::Conservative::new(order, Priority::default());
+                transcript(&scene, Both(fast, slow), passes, given(who, &how));
             }
         }
     }

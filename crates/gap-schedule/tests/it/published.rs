@@ -3,7 +3,7 @@
 use crate::predicted::{Behind, Predicted, predicted_easy};
 use crate::predictions::fast;
 use flate2::read::GzDecoder;
-use gap_schedule::{Corrector, MeanOfUser, Predictions, Requested, TimesRequested};
+use gap_schedule::{Corrector, MeanOfUser, Predictions, TimesRequested};
 use sim_core::{Job, JobId, Request, SiteSet, Span, Time};
 use std::fs::File;
 
@@ -45,7 +45,7 @@ fn jobs(rows: &[Row]) -> Vec<Job> {
 
 fn predictions(predictor: &str, corrector: &str) -> Predictions {
     let predictions = match predictor {
-        "NA" | "predictor_reqtime" => Predictions::by(Requested),
+        "NA" | "predictor_reqtime" => Predictions::by(TimesRequested(1)),
         "predictor_clairvoyant" => Predictions::clairvoyant(),
         "predictor_double_reqtime" => Predictions::by(TimesRequested(2)),
         "predictor_tsafrir" => Predictions::by(MeanOfUser::tsafrir()),

@@ -6,7 +6,7 @@ use crate::ordered::rules;
 use gap_schedule::testkit::{Judge, Scene, assert_reasons, due, scenes};
 use gap_schedule::{
     BackfillReadings, BackfillRule, CompressOrder, Conservative, Easy, Explained, Fcfs, FlexibleBackfill,
-    FlexibleConfig, Machine, Order, OrderedBackfill, Passes, Policy, Priority, Reason, ReasonProbe, Starts,
+    FlexibleConfig, Machine, Order, OrderedBackfill, Passes, Placement, Policy, Priority, Reason, ReasonProbe, Starts,
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
@@ -30,11 +30,11 @@ proptest! {
         let judge = Judge::default();
         let (mut rule, mut keeps) = (judge.clone(), judge.clone());
         (rule.is_strict, keeps.may_keep) = (readings.rule == BackfillRule::Strict, true);
-        check(Fcfs::new(), &scene, &judge);
+        check(Fcfs::default(), &scene, &judge);
         check(OrderedBackfill::easy(readings), &scene, &rule);
         check(reserving(depth, readings.placement), &scene, &judge);
-        check(Conservative::new(readings.placement), &scene, &keeps);
-        check(Conservative::default().with_compress_order(CompressOrder::Reserved), &scene, &keeps);
+        check(Conservative::new(readings.placement, CompressOrder::Arrival, Priority::default()), &scene, &keeps);
+        check(Conservative::new(Placement::Fastest, CompressOrder::Reserved, Priority::default()), &scene, &keeps);
     }
 
     #[test]
@@ -47,7 +47,7 @@ proptest! {
         check(Fcfs::in_order(Priority { order, threshold: rule.threshold }), &scene, &judge);
         check(FlexibleBackfill::default(), &scene, &judge);
         check(FlexibleBackfill::default().with_reserve(depth), &scene, &judge);
-        check(Conservative::default().with_order(Priority::of(order)), &scene, &keeps);
+        check(Conservative::new(Placement::Fastest, CompressOrder::Arrival, Priority::of(order)), &scene, &keeps);
     }
 
     /// Workloads without failures, whose estimates are upper bounds.
@@ -72,7 +72,7 @@ proptest! {
         check(OrderedBackfill::easy(readings), rule, &machines, &jobs);
         check(FlexibleBackfill::new(FlexibleConfig::default(), readings), rule, &machines, &jobs);
         for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
-            check(Conservative::new(placement).with_compress_order(order), BackfillRule::default(), &machines, &jobs);
+            check(Conservative::new(placement, order, Priority::default()), BackfillRule::default(), &machines, &jobs);
         }
     }
 }

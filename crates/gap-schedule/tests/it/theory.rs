@@ -55,9 +55,9 @@ fn erlang_c_of_one_server_is_its_utilization() {
 
 #[test]
 fn fcfs_waits_as_long_as_erlang_says() {
-    check(1, 0.5, Fcfs::new());
-    check(4, 2.8, Fcfs::new());
-    check(16, 14.0, Fcfs::new());
+    check(1, 0.5, Fcfs::default());
+    check(4, 2.8, Fcfs::default());
+    check(16, 14.0, Fcfs::default());
 }
 
 #[test]

@@ -136,7 +136,7 @@ mod tests {
             Sim::new(world, ()).run().0.policy().operations
         }
         // At 0, 1, 2 and 3 s the head tests the machine; at 100 and at 110 s, two jobs do.
-        assert_eq!(count(Fcfs::new(), Scan::Fcfs), 8);
+        assert_eq!(count(Fcfs::default(), Scan::Fcfs), 8);
         // The pass at 3 s takes five: job 1 tests the machine, then seeks a reservation there, by the ends of jobs 0 and 2; job 3 tests the
         // machine. The passes at 0, 1, 2, 52, 100 and 110 s take 1, 3, 4, 4, 4 and 1.
         assert_eq!(count(Easy::default(), Scan::Easy(Placement::Fastest)), 22);

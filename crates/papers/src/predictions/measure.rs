@@ -93,7 +93,7 @@ pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, pas
         .with_passes(passes)
         .with_predictions(combination.predictions());
     let (world, log) = Sim::new(world, JobLog::new(Measure::default())).run();
-    let counts = world.predictions().expect("they were given").counts();
+    let counts = world.predictions().expect("they were given").counts;
     let found = log.into_sink();
     let jobs = found.jobs as f64;
     let [avgft, maxft, rms_of_response] = found.response.over(jobs);

@@ -3,7 +3,7 @@
 
 use super::Policy;
 use alea31::{Completion, Moves, Readings, Weight, limit, work};
-use gap_schedule::{CompressOrder, Conservative, Easy, GapFilling, Machine, MultiCluster, Placement};
+use gap_schedule::{CompressOrder, Conservative, Easy, GapFilling, Machine, MultiCluster, Placement, Priority};
 use sim_core::{Job, JobLog, JobRecord, Purpose, Sim, Streams};
 
 /// Returns the policy in its initial state. Swift Gap has R1 to R3; otherwise it follows its text.
@@ -13,7 +13,7 @@ pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) 
     match policy {
         Policy::Easy => Box::new(Easy::default()),
         // The order of compression of BGT, Swift Gap and Alea, so that their gain over it has another cause.
-        Policy::Cons => Box::new(Conservative::new(placement).with_compress_order(CompressOrder::Reserved)),
+        Policy::Cons => Box::new(Conservative::new(placement, CompressOrder::Reserved, Priority::default())),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
         Policy::SwiftGap | Policy::Nearest => {

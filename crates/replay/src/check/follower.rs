@@ -250,7 +250,7 @@ impl<'a> Follower<'a> {
 
     /// The free processors and the first waiting job, in words; nothing if no job waits.
     fn state(&self, view: &View<'_>) -> String {
-        let Some(first) = view.queue.front() else { return String::new() };
+        let Some(first) = view.queue.iter().next() else { return String::new() };
         let free: u64 = view.free.iter().copied().map(u64::from).sum();
         let processors: u64 = view.machines.iter().map(|machine| u64::from(machine.processors)).sum();
         let (waiting, number) = (view.queue.len(), self.jobs.jobs[first.job.index()].record.number);
@@ -280,7 +280,7 @@ impl<'a> Follower<'a> {
         }
         self.is_astray = false;
         self.at_work = self.policy.at_work(self.seed, self.on, self.attempts.machines.len());
-        let mut queue = Queue::new();
+        let mut queue = Queue::default();
         self.at_work.begin(&View { queue: &queue, ..*view });
         for machine in 0..self.attempts.machines.len() {
             self.at_work.on_repair(site(machine), &View { queue: &queue, ..*view });

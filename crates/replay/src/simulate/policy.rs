@@ -59,8 +59,7 @@ static BASES: [Base; 10] = [
                 Weil 1998, Mu'alem & Feitelson 2001; the simulator pyss)",
         settings: &["order", "compress", "threshold", "predict", "correct"],
         build: |settings, _, _, _| {
-            let policy = Conservative::new(Placement::Fastest).with_order(settings.priority());
-            Box::new(policy.with_compress_order(settings.compress))
+            Box::new(Conservative::new(Placement::Fastest, settings.compress, settings.priority()))
         },
     },
     Base {

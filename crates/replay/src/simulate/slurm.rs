@@ -100,7 +100,7 @@ impl Controlled {
                 own.ok_or_else(|| anyhow!("the job submitted at {submit} s is wider than the default partition"))?;
             self.slurmctld.submit(&own, now);
         }
-        if let Some(QueuedJob { job, request, submit }) = view.queue.front()
+        if let Some(QueuedJob { job, request, submit }) = view.queue.iter().next()
             && self.slurmctld.is_stuck(now)
         {
             let why = self.slurmctld.why(number(*job)).map_or_else(String::new, |why| format!(" ({})", why.words));

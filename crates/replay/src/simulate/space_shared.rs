@@ -10,7 +10,7 @@ use crate::explain::history::Explanation;
 use crate::explain::listener::Listener;
 use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
 use anyhow::{Result, anyhow, ensure};
-use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts, Predictions};
+use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts};
 use lab::interrupt::Interrupted;
 use lab::provenance::hashes_of;
 use lab::units::float;
@@ -184,7 +184,7 @@ impl Machines<'_> {
             .with_passes(on.passes())
             .with_predictions(policy.predicting(estimates));
         let (multi_cluster, probe) = clock::run(course, multi_cluster, probe)?;
-        let counts = multi_cluster.predictions().map(Predictions::counts);
+        let counts = multi_cluster.predictions().map(|predictions| predictions.counts);
         multi_cluster.error().map_or(Ok(()), Err)?;
         drop(multi_cluster);
         unreadable.into_inner().map_or(Ok(()), Err)?;

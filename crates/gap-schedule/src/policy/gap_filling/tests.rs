@@ -88,7 +88,7 @@ fn wide(id: u32) -> QueuedJob {
 #[test]
 fn a_search_waits_for_its_time() {
     let machines = [Machine::new(4); 2];
-    let (free, running, queue) = ([4; 2], [Running::new(), Running::new()], Queue::new());
+    let (free, running, queue) = ([4; 2], [Running::default(), Running::default()], Queue::default());
     let view = View { now: Time::from_secs(1), machines: &machines, free: &free, running: &running, queue: &queue };
     let mut policy = GapFilling::bgt(Placement::FirstFit, stream(1)).with_period(Span::from_secs(60));
     policy.begin(&view);
