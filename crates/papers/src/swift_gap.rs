@@ -334,12 +334,6 @@ mod tests {
         crate::tests::paper(assignments, Effort::Full).expect("a good scenario")
     }
 
-    /// `sg` of `simulate` uses the library's default.
-    #[test]
-    fn swift_gap_is_one_policy_with_one_default() {
-        assert_eq!(paper(&[]).readings(Policy::SwiftGap, Workload::Wagap), Readings::default());
-    }
-
     #[test]
     fn on_one_cluster_the_search_moves_jobs_within_it() {
         let paper = paper(&[]);

@@ -1,5 +1,6 @@
 //! Metrics of one run and their measurement (§3.1).
 
+use lab::units::as_f64;
 use metasched::{MetaLoras, Outcome, SelectCluster, Submission};
 
 lab::metrics! {
@@ -45,7 +46,7 @@ impl Measured {
             prediction_error_not_queued: error(|outcome| !outcome.was_queued()),
             prediction_error_per_waiting: per_waiting(outcomes),
             queued_percent: 100.0 * mean(queued),
-            rejected: count(submitted - outcomes.len()),
+            rejected: as_f64(submitted - outcomes.len()),
         }
     }
 }
@@ -59,18 +60,13 @@ fn per_waiting(outcomes: &[Outcome]) -> f64 {
             let joined = (other.dispatched, other.arrival, other.job) < (of.dispatched, of.arrival, of.job);
             other.cluster == of.cluster && joined && other.start > of.dispatched
         };
-        count(outcomes.iter().filter(ahead).count())
+        as_f64(outcomes.iter().filter(ahead).count())
     };
     let points = || outcomes.iter().filter_map(|of| Some((waiting(of), 100.0 * of.prediction_error()?)));
     let (mean_waiting, mean_error) = (mean(points().map(|(x, _)| x)), mean(points().map(|(_, y)| y)));
     let covariance: f64 = points().map(|(x, y)| (x - mean_waiting) * (y - mean_error)).sum();
     let variance: f64 = points().map(|(x, _)| (x - mean_waiting).powi(2)).sum();
     covariance / variance
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count")]
-fn count(count: usize) -> f64 {
-    count as f64
 }
 
 /// Returns the mean; NaN if there are no values.
