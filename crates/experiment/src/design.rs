@@ -110,7 +110,7 @@ pub(super) struct Claim {
 impl Design {
     /// A tenth of the work or less.
     pub(super) fn quick(mut self) -> Self {
-        const JOBS: u32 = 2_000;
+        const JOBS: WholeNumber<1, 100_000_000> = WholeNumber(2_000);
         let count = self.replicate.count();
         self.replicate.count = Some(WholeNumber((count / 10).max(3).min(count)));
         // Weeks and users are drawn from the whole log, since few jobs may not cover the weeks that they need: the number of weeks
@@ -120,9 +120,10 @@ impl Design {
             Method::Users => Some(8),
             Method::Shake | Method::Seeds => None,
         };
-        self.replicate.weeks = most.map(|most| self.replicate.weeks.unwrap_or(WholeNumber(most)).at_most(most));
+        self.replicate.weeks =
+            most.map(WholeNumber).map(|most| self.replicate.weeks.map_or(most, |weeks| weeks.min(most)));
         for log in self.logs.iter_mut().filter(|log| most.is_none() || log.model.is_some()) {
-            log.count = Some(log.count.unwrap_or(WholeNumber(JOBS)).at_most(JOBS));
+            log.count = Some(log.count.map_or(JOBS, |count| count.min(JOBS)));
         }
         self.vary.iter_mut().for_each(|values| values.truncate(2));
         self

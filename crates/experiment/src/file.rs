@@ -159,15 +159,9 @@ pub(super) enum Bound {
 }
 
 /// A whole number in a range.
-#[derive(Copy, Clone, Debug, Deserialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "i64")]
 pub(super) struct WholeNumber<const LOW: u32, const HIGH: u32>(pub(super) u32);
-
-impl<const LOW: u32, const HIGH: u32> WholeNumber<LOW, HIGH> {
-    pub(super) fn at_most(self, most: u32) -> Self {
-        Self(self.0.min(most))
-    }
-}
 
 impl<const LOW: u32, const HIGH: u32> TryFrom<i64> for WholeNumber<LOW, HIGH> {
     type Error = String;
