@@ -287,38 +287,3 @@ impl Arrivals {
         HALF_HOUR * (passed + self.points / weight)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use statrs::distribution::{ContinuousCDF, Gamma};
-
-    /// The gaps, with the cycle removed, have the logarithm of the paper's distribution.
-    #[test]
-    fn arrivals_without_the_cycle_have_the_gaps_of_the_paper() {
-        for (queue, class) in (0..).zip(&published()) {
-            let mut arrivals = Arrivals::new(class, 8, Streams::new(42, 0).stream(ARRIVALS, queue));
-            let weights = arrivals.weights;
-            let day: f64 = weights.iter().sum();
-            let points = |second: f64| -> f64 {
-                let half_hours = second / HALF_HOUR + 16.0;
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "above zero")]
-                let (whole, rest) = (half_hours as usize, half_hours.fract());
-                let days = f64::from(u32::try_from(whole / HALF_HOURS).expect("few"));
-                days * day + weights[..whole % 48].iter().sum::<f64>() + rest * weights[whole % 48]
-            };
-            let count = 20_000_u32;
-            let times: Vec<f64> = (0..count).map(|_| arrivals.next_arrival()).collect();
-            let mut logarithms: Vec<f64> =
-                times.windows(2).map(|pair| libm::log((points(pair[1]) - points(pair[0])) * HALF_HOUR)).collect();
-            logarithms.sort_by(f64::total_cmp);
-            let gamma = Gamma::new(class.arrival_shape * class.rush_to_all, 1.0 / class.arrival_scale).expect("gamma");
-            let all = gamma.cdf(LONGEST_GAP);
-            let distance = (0_u32..)
-                .zip(&logarithms)
-                .map(|(rank, value)| (gamma.cdf(*value) / all - f64::from(rank) / f64::from(count)).abs())
-                .fold(0.0, f64::max);
-            assert!(distance < 1.95 / f64::from(count).sqrt(), "class {queue}: {distance}");
-        }
-    }
-}

@@ -44,16 +44,6 @@ pub(crate) fn check_mean(what: &str, values: &[f64], expected: f64) {
     assert!((mean - expected).abs() < 4.0 * stderr, "{what}: {mean} ± {stderr}, expected {expected}");
 }
 
-/// Checks that values may be a sample of the distribution `below`: the Kolmogorov-Smirnov statistic is above 1.95 / √n
-/// once in a thousand samples.
-pub(crate) fn check_sample(what: &str, mut values: Vec<f64>, below: impl Fn(f64) -> f64) {
-    values.sort_by(f64::total_cmp);
-    let count = f64::from(u32::try_from(values.len()).expect("few"));
-    let distances = (0_u32..).zip(&values).map(|(rank, value)| (below(*value) - f64::from(rank) / count).abs());
-    let distance = distances.fold(0.0, f64::max);
-    assert!(distance < 1.95 / count.sqrt(), "{what}: {distance}");
-}
-
 /// Checks that values of an option, separated by `|`, are printed as they are read, and that others are refused with `expected`.
 pub(crate) fn check_option<T: FromStr<Err = TextError> + Display + Debug>(good: &str, refused: &str, expected: &str) {
     for text in good.split('|') {

@@ -1,6 +1,7 @@
 //! Estimates of run times that policies see: the f-model's draws, and their parsing.
 
-use crate::data::{check_mean, check_option, check_sample, line, reader, take_in, with};
+use crate::data::{check_mean, check_option, line, reader, take_in, with};
+use crate::model::check_distribution;
 use sim_core::Span;
 use workload::{Estimates, Intake, LogJob, Options};
 
@@ -21,7 +22,7 @@ fn the_f_model_draws_uniformly_between_the_run_time_and_f_plus_1_times_it() {
         jobs.iter().map(|job| estimate(job).as_secs_f64() / job.job.runtime.as_secs_f64()).collect();
     assert!(factors.iter().all(|factor| (1.0..=5.0).contains(factor)));
     check_mean("factors", &factors, 3.0);
-    check_sample("factors", factors, |factor| (factor - 1.0) / 4.0);
+    check_distribution("factors", factors, |factor| (factor - 1.0) / 4.0);
 }
 
 /// The first draws are part of every published result: if this test fails, all numbers move.

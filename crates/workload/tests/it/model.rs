@@ -8,19 +8,28 @@ mod tsafrir;
 
 use sim_core::Streams;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
-use workload::model::{ModelJob, WorkloadModel, models};
+use workload::model::{Downey, Jann, Lublin, ModelJob, WorkloadModel, models};
 
 /// Returns the first jobs of a model.
 fn jobs(model: &impl WorkloadModel, count: usize) -> Vec<ModelJob> {
     model.jobs(&Streams::new(42, 0)).take(count).collect()
 }
 
-/// The first draws are part of every published result: if this fails, all numbers move.
-fn check_first(model: &impl WorkloadModel, expected: &[(f64, u32, f64)]) {
-    let first = jobs(model, expected.len());
-    let seconds = |job: &ModelJob| (job.job.submit.as_secs_f64(), job.job.runtime.as_secs_f64());
-    let first = first.iter().map(|job| (seconds(job).0, job.job.processors, seconds(job).1));
-    assert_eq!(first.collect::<Vec<_>>(), expected);
+/// The first draws are part of every published result: if this test fails, all numbers move.
+#[test]
+fn value_stability() {
+    fn check(model: &impl WorkloadModel, expected: &[(f64, u32, f64)]) {
+        let drawn = jobs(model, expected.len())
+            .into_iter()
+            .map(|ModelJob { job, .. }| (job.submit.as_secs_f64(), job.processors, job.runtime.as_secs_f64()));
+        assert_eq!(drawn.collect::<Vec<_>>(), expected);
+    }
+    check(&Downey::default(), &[(3007.0, 25, 122.0), (3264.0, 15, 53.0), (3959.0, 140, 1.0), (4355.0, 14, 446.0)]);
+    check(&Jann::default(), &[(20.0, 2, 290.0), (106.0, 2, 48_093.0), (114.0, 2, 156.0), (245.0, 1, 1_245.0)]);
+    check(
+        &Lublin::default(),
+        &[(160.0, 3, 7.0), (2258.0, 4, 20.0), (2307.0, 4, 5.0), (2854.0, 1, 8.0), (3755.0, 2, 10.0)],
+    );
 }
 
 fn check_refused(model: &impl WorkloadModel, message: &str) {
@@ -100,15 +109,15 @@ pub(crate) fn check_counts(what: &str, counts: &[u32], probabilities: &[f64]) {
     assert!(statistic < quantile, "{what}: chi-square {statistic} with {freedom} degrees of freedom, above {quantile}");
 }
 
-/// Checks that values rounded up to whole numbers may be a sample of the distribution `below`: the largest distance
-/// between both, at the whole numbers, is below 1.95 / √n. The Kolmogorov-Smirnov statistic exceeds it once in a
+/// Checks that values, exact or rounded up to whole numbers, may be a sample of the distribution `below`: the largest
+/// distance between both, at the values, is below 1.95 / √n. The Kolmogorov-Smirnov statistic exceeds it once in a
 /// thousand samples, and less often at fewer points.
-pub(crate) fn check_distribution(what: &str, mut rounded_up: Vec<f64>, below: impl Fn(f64) -> f64) {
-    rounded_up.sort_by(f64::total_cmp);
-    let count = f64::from(u32::try_from(rounded_up.len()).expect("few"));
+pub(crate) fn check_distribution(what: &str, mut values: Vec<f64>, below: impl Fn(f64) -> f64) {
+    values.sort_by(f64::total_cmp);
+    let count = f64::from(u32::try_from(values.len()).expect("few"));
     let distance = (1_u32..)
-        .zip(&rounded_up)
-        .zip(rounded_up.iter().skip(1).chain([&f64::INFINITY]))
+        .zip(&values)
+        .zip(values.iter().skip(1).chain([&f64::INFINITY]))
         .filter(|((_, value), next)| value < next)
         .map(|((rank, value), _)| (below(*value) - f64::from(rank) / count).abs())
         .fold(0.0, f64::max);

@@ -2,7 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
 
-use crate::data::{check_mean, check_option, check_sample};
+use crate::data::{check_mean, check_option};
+use crate::model::check_distribution;
 use proptest::prelude::*;
 use sim_core::{Outage, SiteId, Span, Streams, Time};
 use std::io::Write;
@@ -34,7 +35,7 @@ fn value_stability() {
 
 fn check_exponential(what: &str, values: Vec<f64>, mean: f64) {
     check_mean(what, &values, mean);
-    check_sample(what, values, |value| 1.0 - (-value / mean).exp());
+    check_distribution(what, values, |value| 1.0 - (-value / mean).exp());
 }
 
 #[test]

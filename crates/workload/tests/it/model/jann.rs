@@ -1,6 +1,6 @@
 //! Jann and others.
 
-use super::{check_counts, check_distribution, check_first, check_refused, jobs};
+use super::{check_counts, check_distribution, check_refused, jobs};
 use crate::data::check_mean;
 use statrs::distribution::{ContinuousCDF, Gamma};
 use workload::model::{HyperErlang, Jann, JannRange, WorkloadModel};
@@ -19,12 +19,6 @@ fn below(distribution: HyperErlang, value: f64) -> f64 {
 fn mean(distribution: &HyperErlang) -> f64 {
     let [first, second] = distribution.stages;
     f64::from(distribution.order) * (distribution.first * first + (1.0 - distribution.first) * second)
-}
-
-#[test]
-fn value_stability() {
-    let expected = [(20.0, 2, 290.0), (106.0, 2, 48_093.0), (114.0, 2, 156.0), (245.0, 1, 1_245.0)];
-    check_first(&Jann::default(), &expected);
 }
 
 #[test]

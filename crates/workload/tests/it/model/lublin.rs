@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "what is expected, within a tolerance: any machine's functions do")]
 
-use super::{check_counts, check_distribution, check_first, check_refused, jobs};
+use super::{check_counts, check_distribution, check_refused, jobs};
 use sim_core::testkit::mean_and_stderr;
 use sim_core::{Span, Time};
 use statrs::distribution::{ContinuousCDF, Gamma};
@@ -18,10 +18,8 @@ fn all() -> [Lublin; 3] {
     [alone(0), alone(1), Lublin::typeless(128)]
 }
 
-#[test]
-fn value_stability() {
-    let expected = [(160.0, 3, 7.0), (2258.0, 4, 20.0), (2307.0, 4, 5.0), (2854.0, 1, 8.0), (3755.0, 2, 10.0)];
-    check_first(&Lublin::default(), &expected);
+fn gamma(shape: f64, scale: f64) -> Gamma {
+    Gamma::new(shape, 1.0 / scale).expect("a shape and a rate")
 }
 
 /// Returns the probability below the logarithm `x` in the two-stage uniform distribution.
@@ -72,12 +70,38 @@ fn run_times_are_hyper_gamma_and_depend_on_the_size() {
                 .collect();
             assert!(runtimes.len() > 1_000, "{} of {processors} processors", runtimes.len());
             let first = (class.pa * f64::from(processors) + class.pb).clamp(0.0, 1.0);
-            let gamma = |shape, scale: f64| Gamma::new(shape, 1.0 / scale).expect("a shape and a rate");
             let (one, other) = (gamma(class.a1, class.b1), gamma(class.a2, class.b2));
             let mixture = |logarithm: f64| first * one.cdf(logarithm) + (1.0 - first) * other.cdf(logarithm);
             let all = mixture(12.0);
             check_distribution("run times", runtimes, |seconds| mixture(seconds.ln().min(12.0)) / all);
         }
+    }
+}
+
+/// The gaps, with the cycle of the day removed, have the logarithm of the paper's distribution.
+#[test]
+fn arrivals_without_the_cycle_have_the_gaps_of_the_paper() {
+    for model in all() {
+        let class = model.classes[0];
+        let cycle = gamma(class.cycle_shape, class.cycle_scale);
+        // The cycle begins with the eleventh half-hour of the day.
+        let weight = |slot: u32| {
+            let middle = f64::from(11 + (slot + 38) % 48);
+            cycle.cdf(middle + 0.5) - cycle.cdf(middle - 0.5)
+        };
+        let weights: Vec<f64> = (0..48).map(weight).collect();
+        let day: f64 = weights.iter().sum();
+        // Arrivals up to this second at a steady rate, in half-hours.
+        let points = |job: &ModelJob| {
+            let half_hours = job.job.submit.as_secs_f64() / 1_800.0 + 16.0;
+            let (days, rest) = ((half_hours / 48.0).floor(), half_hours % 48.0);
+            let of_slot = |(slot, weight): (u32, &f64)| weight * (rest - f64::from(slot)).clamp(0.0, 1.0);
+            48.0 * (days + (0..).zip(&weights).map(of_slot).sum::<f64>() / day)
+        };
+        let points: Vec<f64> = jobs(&Lublin { start_hour: 8, ..model }, 20_000).iter().map(points).collect();
+        let gaps = points.windows(2).map(|pair| 1_800.0 * (pair[1] - pair[0])).collect();
+        let logarithm = gamma(class.arrival_shape * class.rush_to_all, class.arrival_scale);
+        check_distribution("gaps", gaps, |gap| logarithm.cdf(gap.ln()) / logarithm.cdf(13.0));
     }
 }
 
