@@ -139,9 +139,7 @@ fn under(
     let input = held.input(base, design, setting, draw);
     let (jobs, seed) = (&input.jobs, design.seed.wrapping_add(u64::from(draw)));
     let replay = |policy: usize| {
-        if interrupt::requested() {
-            bail!(Interrupted::Resumable);
-        }
+        interrupt::check(Interrupted::Resumable)?;
         let policy = &design.policies[policy];
         let replayed = policy.replay(&input.machines, jobs, &input.numbers, input.estimates, seed);
         // Without a context: an interruption must keep its type.

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::reproduce::{DOUBT, column, verdicts};
 use crate::store::Store;
 use crate::study::{self, Session};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
@@ -124,9 +124,7 @@ pub(crate) fn run<P: Paper>(request: &Request) -> Result<Outcome> {
     let own = judge(&session)?;
     progress.add(1);
     let under: Vec<Vec<Judged>> = in_parallel(&alternatives, |alternative| {
-        if interrupt::requested() {
-            bail!(Interrupted::Resumable);
-        }
+        interrupt::check(Interrupted::Resumable)?;
         let mut run = request.run.clone();
         run.set.extend(alternative.0.iter().map(|(reading, answer)| format!("{}={answer}", reading.key())));
         let judged = judge(&Session::<P>::new(&run)?)?;

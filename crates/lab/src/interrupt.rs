@@ -49,6 +49,15 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
+/// Fails with `error` if the end of the program, or of this thread's command, was requested.
+///
+/// # Errors
+///
+/// `error`.
+pub fn check(error: Interrupted) -> anyhow::Result<()> {
+    if requested() { Err(error.into()) } else { Ok(()) }
+}
+
 /// Returns true if the end of the program, or of this thread's command, was requested.
 pub fn requested() -> bool {
     Control::is_stopped() || INTERRUPTED.load(Ordering::SeqCst)

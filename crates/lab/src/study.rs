@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::provenance;
 use crate::scenario::Scenario;
 use crate::store::{Identity, Store};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use sim_core::Streams;
@@ -236,9 +236,7 @@ impl<'a, P: Paper> Study<'a, P> {
         let total = missing.iter().map(|(cell, _)| paper.cost(cell)).sum();
         let progress = Progress::new(format!("{slug}, {} replications", missing.len()), total, self.quiet);
         let finished = in_parallel(&missing, |&(cell, replication)| {
-            if interrupt::requested() {
-                bail!(Interrupted::Resumable);
-            }
+            interrupt::check(Interrupted::Resumable)?;
             // All that determines a run: the paper's determinants, or else the whole scenario, the logs and the cell.
             let determinants = match paper.determinants(cell) {
                 Value::Null => json!({ "scenario": self.scenario, "data": paper.data(), "cell": cell }),

@@ -1,6 +1,6 @@
 //! The execution of a simulation, and the end of the clock.
 
-use anyhow::{Result, anyhow, bail, ensure};
+use anyhow::{Result, anyhow, ensure};
 use lab::clock::within_the_clock;
 use lab::interrupt::{self, Interrupted};
 use sim_core::{Job, Model, Probe, Sim, Span, Time};
@@ -41,9 +41,7 @@ pub(super) type Course<'a> = (&'a str, &'a dyn Fn() -> bool);
 pub(super) fn run<M: Model, P: Probe>((name, goes_on): Course<'_>, model: M, probe: P) -> Result<(M, P)> {
     let (mut sim, mut running) = (Sim::new(model, probe), true);
     while running && goes_on() {
-        if interrupt::requested() {
-            bail!(Interrupted::Lost);
-        }
+        interrupt::check(Interrupted::Lost)?;
         let some = || (0..PATIENCE).all(|_| sim.step() && sim.now() < LATEST);
         running = within_the_clock(some).ok_or_else(|| {
                 anyhow!(

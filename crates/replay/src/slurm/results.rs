@@ -1,7 +1,7 @@
 //! Runs of all variants under all phases, and the estimates made of them.
 
 use super::trace::{LoggedRun, Trace, terms};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use lab::difference::{Ranked, paired, ranked};
 use lab::interrupt::{self, Interrupted};
 use lab::observations::Observations;
@@ -126,9 +126,7 @@ impl<'a> VariantResults<'a> {
         let (groups, groups_of) = groups(&arms[0].site, &trace.jobs);
         let places: BTreeMap<u32, usize> = trace.jobs.iter().zip(0..).map(|(job, at)| (job.id, at)).collect();
         let run = |(arm, phase): &(usize, u32)| {
-            if interrupt::requested() {
-                bail!(Interrupted::Lost);
-            }
+            interrupt::check(Interrupted::Lost)?;
             let site = &arms[*arm].site;
             let mut ran = Ran::new(site, groups.len());
             simulate(site, &trace.jobs, terms(site, trace.zero, seed, *phase), None, |report| match report {

@@ -19,42 +19,7 @@ use slurm_sched::Version;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-pub(super) const HELP: &str = "\
-Examples:
-  cargo xtask slurm --conf slurm.conf --trace jobs.sacct --accounts cluster.cfg
-      the cluster as it is configured: waits by partition, account, user and QOS, beside those of the log
-  cargo xtask slurm --conf slurm.conf --trace jobs.sacct --compare base,deep=bf_max_job_test=2000,half=PriorityDecayHalfLife=3-0
-      two changes against the configuration as it is, over 20 phases each
-  cargo xtask slurm --conf slurm.conf --trace log.swf.gz --compare 'base,fast=bf_interval=10;bf_max_job_test=1000' --phases 40
-      two settings in one variant; a log in the Standard Workload Format
-  cargo xtask slurm --conf slurm.conf --trace jobs.sacct --explain 4711
-      why job 4711 waits: behind which job, for a limit, by which plan of the backfill pass
-  cargo xtask slurm follow slurmctld.log --conf slurm.conf --trace jobs.sacct
-      the decisions of a recorded controller against those of this program; see `slurm follow --help`
-
-Get the jobs and the accounts of a cluster with
-  SLURM_TIME_FORMAT=%s sacct --allusers --allocations --duplicates --parsable2 --starttime 2026-01-01 --endtime 2026-02-01 \\
-    --format JobIDRaw,User,Account,QOS,Partition,Submit,Eligible,\\
-Start,ElapsedRaw,TimelimitRaw,NNodes,AllocCPUS,State > jobs.sacct
-  sacctmgr dump CLUSTER file=cluster.cfg; sacctmgr --parsable2 show qos >> cluster.cfg
-A job takes the nodes that it had, and becomes eligible as long after its submission as in the log. A requeued job, which has a line \
-for each run, runs as often. Jobs of an SWF log go to the \
-default partition, on as many whole nodes as their processors fill.
-
-A variant is NAME or NAME=KEY=VALUE;KEY=VALUE. A key is one of slurm.conf or of SchedulerParameters; a line such as \
-'PartitionName=debug PriorityTier=5' changes one partition. The first variant is the baseline.
-
-The controller's loops run at seconds that depend on the moment of its start, and a second earlier or later changes which jobs \
-start first. One schedule is therefore one draw. Each variant is run under several phases of its loops, drawn from --seed and \
-the same for all variants; differences are paired by phase, with 95 % intervals. They hold for these jobs, not for those of another year.
-
-Settings that are not modelled are listed; one that would change decisions is refused, with its line. docs/slurm.md says what is \
-modelled.
-
-Results: report.html; summary.csv (means over phases), differences.csv, breakdown.csv (by partition, account, user, QOS), and \
-VARIANT/jobs.csv (the jobs of the first phase). A processor in these files is a whole node.
-
-Exit codes: 0 done; 2 bad usage or input; 3 reading or writing failed.";
+pub(super) const HELP: &str = include_str!("help.txt");
 
 /// Variants that `slurm` compares, and how.
 #[derive(Clone, Debug, Args)]

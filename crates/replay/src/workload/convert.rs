@@ -39,9 +39,7 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
         ConvertError::Log(error) => failed(error),
         ConvertError::Write(_) => anyhow!(error).context(format!("cannot write {}", out.display())),
     })?;
-    if interrupt::requested() {
-        bail!(Interrupted::Lost);
-    }
+    interrupt::check(Interrupted::Lost)?;
     new.keep()?;
     let answer = serde_json::json!({
         "out": out,

@@ -6,7 +6,7 @@ use super::cli::{Generate, TsafrirEstimates};
 use super::io::{NewFile, printed};
 use super::words::counted;
 use crate::options::words;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use lab::chart::fixed;
 use lab::cli::{Common, Ending, print};
 use lab::interrupt::{self, Interrupted};
@@ -53,9 +53,7 @@ pub(super) fn generate(options: &Generate, common: &Common) -> Result<Ending> {
         }
     };
     let (work, last) = written.with_context(|| format!("cannot write {}", out.display()))?;
-    if interrupt::requested() {
-        bail!(Interrupted::Lost);
-    }
+    interrupt::check(Interrupted::Lost)?;
     new.keep()?;
 
     let load = (!last.is_zero()).then(|| work / (f64::from(model.processors) * last.as_secs_f64()));
