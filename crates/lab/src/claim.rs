@@ -60,13 +60,8 @@ pub struct Check<C: DesignPoint> {
 /// Statement about a number.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub enum Rule {
-    /// A value or a band: reproduced if the mean lies in it, contradicted if the interval lies wholly outside.
-    Band {
-        /// The least.
-        low: f64,
-        /// The most.
-        high: f64,
-    },
+    /// A value or a band, from the least to the most: reproduced if the mean lies in it, contradicted if the interval lies wholly outside.
+    Band(f64, f64),
     /// An ordering: the interval lies above `bound`. Equality in every replication meets it if `tie` is true.
     Above {
         /// Bound of the interval.
@@ -81,27 +76,14 @@ pub enum Rule {
         /// True if equality counts.
         tie: bool,
     },
-    /// An ordering up to `margin`, which equality meets: reproduced if the interval lies above −`margin`, contradicted if it lies below.
-    AtLeast {
-        /// Largest difference that counts as none.
-        margin: f64,
-    },
+    /// An ordering up to a margin, which equality meets: reproduced if the interval lies above −margin, contradicted if it lies below.
+    AtLeast(f64),
     /// Similar, minor, no effect: reproduced if the interval lies within the tolerance, contradicted if wholly outside.
-    Within {
-        /// The least.
-        low: f64,
-        /// The most.
-        high: f64,
-    },
+    Within(f64, f64),
     /// No systematic effect: reproduced if the interval covers zero, else contradicted.
     CoversZero,
     /// A deterministic value: reproduced if it lies in the range that the printed digits can stand for, otherwise contradicted.
-    Exact {
-        /// Lower end of that range.
-        low: f64,
-        /// Upper end of that range.
-        high: f64,
-    },
+    Exact(f64, f64),
 }
 
 impl Rule {
@@ -113,17 +95,17 @@ impl Rule {
     /// Returns the least and the greatest number that meet the claim.
     pub(crate) const fn range(self) -> (f64, f64) {
         match self {
-            Self::Band { low, high } | Self::Within { low, high } | Self::Exact { low, high } => (low, high),
+            Self::Band(low, high) | Self::Within(low, high) | Self::Exact(low, high) => (low, high),
             Self::Above { bound, .. } => (bound, f64::INFINITY),
             Self::Below { bound, .. } => (f64::NEG_INFINITY, bound),
-            Self::AtLeast { margin } => (-margin, f64::INFINITY),
+            Self::AtLeast(margin) => (-margin, f64::INFINITY),
             Self::CoversZero => (0.0, 0.0),
         }
     }
 
     /// Judges an estimate. Without an interval (a single replication) it is inconclusive, unless it is exact and meets the claim or does not.
     pub(crate) fn judge(self, estimate: &ConfidenceInterval) -> Verdict {
-        if (estimate.is_exact() || matches!(self, Self::Exact { .. })) && estimate.mean.is_finite() {
+        if (estimate.is_exact() || matches!(self, Self::Exact(..))) && estimate.mean.is_finite() {
             return if self.is_met_by(estimate.mean) { Verdict::Reproduced } else { Verdict::Contradicted };
         }
         let (Some(low), Some(high)) = (estimate.low, estimate.high) else {
@@ -131,9 +113,9 @@ impl Rule {
         };
         let (least, most) = self.range();
         let reproduced = match self {
-            Self::Band { .. } => self.is_met_by(estimate.mean),
+            Self::Band(..) => self.is_met_by(estimate.mean),
             Self::CoversZero => low <= 0.0 && high >= 0.0,
-            Self::Exact { .. } => return Verdict::Inconclusive,
+            Self::Exact(..) => return Verdict::Inconclusive,
             _ => self.is_met_by(low) && self.is_met_by(high),
         };
         match (reproduced, high < least || low > most) {
@@ -156,14 +138,14 @@ impl Rule {
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Band { low, high } if high.is_infinite() => write!(f, "at least {low}"),
-            Self::Band { low, high } | Self::Within { low, high } => f.write_str(&in_words(*low, *high)),
+            Self::Band(low, high) if high.is_infinite() => write!(f, "at least {low}"),
+            Self::Band(low, high) | Self::Within(low, high) => f.write_str(&in_words(*low, *high)),
             Self::Above { bound, tie } => write!(f, "{} {bound}", if *tie { "≥" } else { ">" }),
             Self::Below { bound, tie } => write!(f, "{} {bound}", if *tie { "≤" } else { "<" }),
-            Self::AtLeast { margin } => write!(f, "≥ 0, less than {margin} being none"),
+            Self::AtLeast(margin) => write!(f, "≥ 0, less than {margin} being none"),
             Self::CoversZero => f.write_str("no effect distinguishable from 0"),
-            Self::Exact { low, high } if high.is_infinite() => write!(f, "exact: at least {low}"),
-            Self::Exact { low, high } => write!(f, "exact: {}", in_words(*low, *high)),
+            Self::Exact(low, high) if high.is_infinite() => write!(f, "exact: at least {low}"),
+            Self::Exact(low, high) => write!(f, "exact: {}", in_words(*low, *high)),
         }
     }
 }
@@ -294,8 +276,8 @@ mod tests {
     use Verdict::{Contradicted, Inconclusive, Reproduced};
 
     /// 18.1, rounded or cut off.
-    const STATED: Rule = Rule::Exact { low: 18.05, high: 18.2 };
-    const MARGIN: Rule = Rule::AtLeast { margin: 0.05 };
+    const STATED: Rule = Rule::Exact(18.05, 18.2);
+    const MARGIN: Rule = Rule::AtLeast(0.05);
 
     #[test]
     fn an_estimate_is_judged_by_its_interval_and_an_exact_value_as_a_plain_number() {
@@ -303,9 +285,9 @@ mod tests {
         let (spread, none) = (of(&[0.8, 1.0, 1.2, 1.4]), of(&[0.0; 4])); // mean 1.1, interval about 0.69 … 1.51
         for (rule, estimate, expected) in [
             // A band is met by the mean, and contradicted by the whole interval.
-            (Band { low: 1.0, high: 1.2 }, spread, Reproduced),
-            (Band { low: 1.2, high: 1.3 }, spread, Inconclusive),
-            (Band { low: 2.0, high: 3.0 }, spread, Contradicted),
+            (Band(1.0, 1.2), spread, Reproduced),
+            (Band(1.2, 1.3), spread, Inconclusive),
+            (Band(2.0, 3.0), spread, Contradicted),
             // An ordering needs the whole interval on the claimed side.
             (Rule::POSITIVE, spread, Reproduced),
             (Above { bound: 1.0, tie: false }, spread, Inconclusive),
@@ -323,9 +305,9 @@ mod tests {
             (MARGIN, of(&[-0.2, 0.1, -0.2, 0.1]), Inconclusive),
             (MARGIN, of(&[-0.22, -0.21, -0.22, -0.21]), Contradicted),
             // Similarity needs the whole interval within the tolerance.
-            (Within { low: 0.0, high: 2.0 }, spread, Reproduced),
-            (Within { low: 1.0, high: 2.0 }, spread, Inconclusive),
-            (Within { low: -1.0, high: 0.0 }, spread, Contradicted),
+            (Within(0.0, 2.0), spread, Reproduced),
+            (Within(1.0, 2.0), spread, Inconclusive),
+            (Within(-1.0, 0.0), spread, Contradicted),
             // One replication decides nothing.
             (Rule::POSITIVE, of(&[5.0]), Inconclusive),
             // The printed digits are equal or not, independent of the interval.
@@ -337,8 +319,8 @@ mod tests {
             (Rule::POSITIVE, exact(0.0), Contradicted),
             (Above { bound: 0.0, tie: true }, exact(0.0), Reproduced),
             (Below { bound: 2.0, tie: false }, exact(2.5), Contradicted),
-            (Within { low: -1.0, high: 1.0 }, exact(0.9), Reproduced),
-            (Band { low: -1.0, high: 1.0 }, exact(1.1), Contradicted),
+            (Within(-1.0, 1.0), exact(0.9), Reproduced),
+            (Band(-1.0, 1.0), exact(1.1), Contradicted),
             (Rule::CoversZero, exact(0.1), Contradicted),
             (Rule::POSITIVE, exact(f64::NAN), Inconclusive),
         ] {
@@ -350,9 +332,9 @@ mod tests {
     fn bounds_are_written_with_as_many_digits_as_they_have() {
         for (rule, words) in [
             (STATED, "exact: 18.05 to 18.2"),
-            (Band { low: 76.789_550_005_889_98, high: 78.340_651 }, "76.79 to 78.34"),
-            (Within { low: 14_078.276_031_1, high: 14_949.097_2 }, "14078 to 14949"),
-            (Band { low: 0.0, high: f64::INFINITY }, "at least 0"),
+            (Band(76.789_550_005_889_98, 78.340_651), "76.79 to 78.34"),
+            (Within(14_078.276_031_1, 14_949.097_2), "14078 to 14949"),
+            (Band(0.0, f64::INFINITY), "at least 0"),
         ] {
             assert_eq!(rule.to_string(), words);
         }

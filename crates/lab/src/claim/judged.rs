@@ -58,7 +58,7 @@ impl JudgedCell {
     /// Describes the rule in words, marked `exact` if the number is exact.
     pub fn expected(&self) -> String {
         match self.rule {
-            Rule::Exact { .. } => self.rule.to_string(),
+            Rule::Exact(..) => self.rule.to_string(),
             rule if self.estimate.is_exact() => format!("exact: {rule}"),
             rule => rule.to_string(),
         }
@@ -69,7 +69,7 @@ impl JudgedCell {
         let decimals = |bound: f64| bound.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
         let has_width = self.estimate.half_width().is_some_and(|half| half > 1e-9 * self.estimate.mean.abs());
         match self.rule {
-            Rule::Band { low, high } | Rule::Within { low, high } | Rule::Exact { low, high }
+            Rule::Band(low, high) | Rule::Within(low, high) | Rule::Exact(low, high)
                 if !has_width && self.estimate.mean.is_finite() && low.is_finite() && high.is_finite() =>
             {
                 let of_width = usize::try_from(decimals_for(high - low, 4)).unwrap_or(0);

@@ -12,9 +12,9 @@ type Checks = Vec<Check<Cell>>;
 const AT_LEAST: Rule = Rule::Above { bound: 0.0, tie: true };
 /// Margin in points of late jobs: a job and a half of 3000. Without it, a single late job in 60 000, three runs in a thousand, would
 /// decide.
-const LATE: Rule = Rule::AtLeast { margin: 0.05 };
+const LATE: Rule = Rule::AtLeast(0.05);
 /// Margin of the slowdown, which is at least 1.
-const SLOWDOWN: Rule = Rule::AtLeast { margin: 0.03 };
+const SLOWDOWN: Rule = Rule::AtLeast(0.03);
 const QUEUES: [Policy; 3] = [Fcfs, Easy, Flex];
 /// The paper's times between jobs. A claim about one of them is judged if the scenario has it.
 const ALL: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
@@ -97,7 +97,7 @@ impl ClaimBuilder<'_> {
                 in "fig2-right" => self.below(Tabu, &[Fcfs, Easy, Flex, EgEdf], Metric::slowdown, &ALL, SLOWDOWN);
             S3 "§4.1, fig. 2" "… close to Flex"
                 tested "within 25 % of Flex, at every load"
-                in "fig2-right" => self.each(&ALL, "Tabu against Flex, %", Rule::Within { low: -25.0, high: 25.0 }, |load| {
+                in "fig2-right" => self.each(&ALL, "Tabu against Flex, %", Rule::Within(-25.0, 25.0), |load| {
                     self.at(Tabu, load, Metric::slowdown).percent_above(self.at(Flex, load, Metric::slowdown))
                 });
             // Statements about the queue, Tabu search and EASY.
@@ -184,7 +184,7 @@ impl ClaimBuilder<'_> {
         let [five] = self.loads(&[5.0])[..] else { return Vec::new() };
         let Some(mean) = crate::mean(self.loads(&ALL[..4]).into_iter().map(gap)) else { return Vec::new() };
         vec![
-            Check::new(self.label("EG-EDF − Tabu, points", five), gap(five), Rule::Within { low: -1.0, high: 1.0 }),
+            Check::new(self.label("EG-EDF − Tabu, points", five), gap(five), Rule::Within(-1.0, 1.0)),
             Check::new("mean gap at the other loads − gap at 5", mean - gap(five), AT_LEAST),
         ]
     }

@@ -11,9 +11,9 @@ type Checks = Vec<Check<Cell>>;
 /// Substantially better, in percent.
 const SUBSTANTIAL: Rule = Rule::Below { bound: -10.0, tie: false };
 /// Almost the same execution time, in percent.
-const ALMOST_THE_SAME: Rule = Rule::Within { low: -25.0, high: 25.0 };
+const ALMOST_THE_SAME: Rule = Rule::Within(-25.0, 25.0);
 /// The same as with constant resources, in percent.
-const THE_SAME: Rule = Rule::Within { low: -10.0, high: 10.0 };
+const THE_SAME: Rule = Rule::Within(-10.0, 10.0);
 
 /// Returns the statements that are shown and not judged.
 pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {

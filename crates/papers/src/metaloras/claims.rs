@@ -109,26 +109,26 @@ impl VariantChecks<'_> {
                 in "fig3" => self.each_level(&[Policy::Tat, W05, W1], &[Policy::Rr], BELOW);
             C4 "§3.2, fig. 3" "PTT with W = 1 gives similar performance to TAT in all cases"
                 tested "turnaround within 6 % of TAT's at each level"
-                in "fig3" => self.each_level(&[W1], &[Policy::Tat], Rule::Within { low: -6.0, high: 6.0 });
+                in "fig3" => self.each_level(&[W1], &[Policy::Tat], Rule::Within(-6.0, 6.0));
             C5 "§3.2, fig. 3" "W = 0 penalises turnaround, as in the 30 % case"
                 tested "at 30 %, at least 2 % above TAT's and W = 0.5's"
                 in "fig3" => self.penalised_at_30();
             C6 "§3.2, fig. 3" "W = 0.5 and W = 1 are similar on average"
                 tested "mean turnaround over the levels within 5 %"
-                in "fig3" => [self.gain(W05, W1, Metric::turnaround, Rule::Within { low: -5.0, high: 5.0 })];
+                in "fig3" => [self.gain(W05, W1, Metric::turnaround, Rule::Within(-5.0, 5.0))];
             C7 "§3.2, fig. 3" "PTT is better than RR and FFIT in all situations"
                 tested "turnaround of W = 0, 0.5 and 1, paired, at each level; in percent of the other's"
                 in "fig3" => self.each_level(&PTT, &CLASSIC, BELOW);
             C8 "§3.2, fig. 3" "W = 0.5 and W = 1 improve TAT by 5 % on average"
                 tested "gain in mean turnaround over the levels between 1 and 9 %"
-                in "fig3" => [W05, W1].map(|one| self.gain(one, Policy::Tat, Metric::turnaround, Rule::Band { low: 1.0, high: 9.0 }));
+                in "fig3" => [W05, W1].map(|one| self.gain(one, Policy::Tat, Metric::turnaround, Rule::Band(1.0, 9.0)));
             C9 "§3.2, figs. 3, 4" "The makespan results are very similar to the turnaround"
                 tested "pairs of cells (policy, level) that both rank alike, in percent of all pairs: at least 80"
                 in "fig3", "fig4" => [self.pairs_alike()];
             C10 "§3.2, fig. 4" "In makespan PTT gains 2 % over TAT with W = 0, and 8 % with W = 0.5 and W = 1"
                 tested "mean over the levels: between −1 and 5 %; between 3 and 13 %"
                 in "fig4" => [(W0, -1.0, 5.0), (W05, 3.0, 13.0), (W1, 3.0, 13.0)]
-                    .map(|(one, low, high)| self.gain(one, Policy::Tat, Metric::makespan, Rule::Band { low, high }));
+                    .map(|(one, low, high)| self.gain(one, Policy::Tat, Metric::makespan, Rule::Band(low, high)));
             C11 "§3.3, fig. 5" "The intrusion does not increase with the local activity"
                 tested "slowdown at 100 % at most 1.1 times that at 30 %, per policy"
                 in "fig5" => self.stable();
@@ -146,20 +146,20 @@ impl VariantChecks<'_> {
                     .filter_map(|other| self.above(W0, other, BELOW));
             C15 "§3.3" "TAT improves the performance of parallel applications over W = 0 by 11 %"
                 tested "gain in mean turnaround over the levels between 5 and 17 %"
-                in "fig3", "fig5" => [self.gain(Policy::Tat, W0, Metric::turnaround, Rule::Band { low: 5.0, high: 17.0 })];
+                in "fig3", "fig5" => [self.gain(Policy::Tat, W0, Metric::turnaround, Rule::Band(5.0, 17.0))];
             C16 "§3.3, fig. 5" "W = 1 obtains smaller latency values than W = 0.5"
                 tested "mean slowdown over the levels, paired"
                 in "fig5", "tradeoff" => self.above(W1, W05, BELOW);
             C17 "§4" "Prediction reduces the makespan by 23 % with respect to FFIT and RR"
                 tested "TAT against their mean, over the levels: between 15 and 31 %"
-                in "fig4" => [self.gain_over_classics(Metric::makespan, Rule::Band { low: 15.0, high: 31.0 })];
+                in "fig4" => [self.gain_over_classics(Metric::makespan, Rule::Band(15.0, 31.0))];
             C18 "§4" "Prediction reduces the turnaround by 25 % with respect to FFIT and RR"
                 tested "TAT against their mean, over the levels: between 17 and 33 %"
-                in "fig3" => [self.gain_over_classics(Metric::turnaround, Rule::Band { low: 17.0, high: 33.0 })];
+                in "fig3" => [self.gain_over_classics(Metric::turnaround, Rule::Band(17.0, 33.0))];
             C19 "§4" "PTT allows the intrusion to be reduced by an average of 9 %"
                 tested "mean slowdown over the levels and over W, against the classic policies, FFIT and RR, of the paragraph before: 4 to 14 % less"
                 in "fig5" => self.less_intrusion(&CLASSIC).map(|less| {
-                    Check::new("mean of W = 0, 0.5 and 1 against FFIT and RR", less, Rule::Band { low: 4.0, high: 14.0 })
+                    Check::new("mean of W = 0, 0.5 and 1 against FFIT and RR", less, Rule::Band(4.0, 14.0))
                 });
             C21 "§4" "The number of jobs waiting in LoRaS queues reduces prediction accuracy"
                 tested "relative error against the number of jobs that waited in that queue when it was predicted: the slope of the line through them is above 0, at each level, where there are queues"
@@ -177,7 +177,7 @@ impl VariantChecks<'_> {
         };
         let pairs = cells.iter().enumerate().flat_map(|(i, one)| cells[..i].iter().map(move |other| (*one, *other)));
         let percent = crate::mean(pairs.map(alike)).expect("there is a pair") * 100.0;
-        Check::new("all pairs of policies and levels", percent, Rule::Band { low: 80.0, high: 100.0 })
+        Check::new("all pairs of policies and levels", percent, Rule::Band(80.0, 100.0))
     }
 
     /// Compares W = 0 with two others at 30 %, in percent.

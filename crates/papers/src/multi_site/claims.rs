@@ -20,15 +20,15 @@ const OVERHEADS: &str = "paired, 10 % against 5 %, at λ = 10 and 8.3";
 
 /// Printed percentages of completed gangs: claim, approach, λ, value, the band that its rounding allows.
 pub(super) const COMPLETED: [(&str, Approach, f64, f64, Rule); 9] = [
-    ("P1", One, HIGH, 80.0, Rule::Band { low: 75.0, high: 85.0 }),
-    ("P2", One, MEDIUM, 89.0, Rule::Band { low: 88.0, high: 90.0 }),
-    ("P3", One, LOW, 93.0, Rule::Band { low: 92.0, high: 94.0 }),
-    ("P4", Two, HIGH, 83.0, Rule::Band { low: 82.0, high: 84.0 }),
-    ("P5", Two, MEDIUM, 100.0, Rule::Band { low: 99.5, high: 100.0 }),
-    ("P6", Two, LOW, 100.0, Rule::Band { low: 99.5, high: 100.0 }),
-    ("P7", Three, HIGH, 90.0, Rule::Band { low: 85.0, high: 95.0 }),
-    ("P8", Three, MEDIUM, 100.0, Rule::Band { low: 99.5, high: 100.0 }),
-    ("P9", Three, LOW, 100.0, Rule::Band { low: 99.5, high: 100.0 }),
+    ("P1", One, HIGH, 80.0, Rule::Band(75.0, 85.0)),
+    ("P2", One, MEDIUM, 89.0, Rule::Band(88.0, 90.0)),
+    ("P3", One, LOW, 93.0, Rule::Band(92.0, 94.0)),
+    ("P4", Two, HIGH, 83.0, Rule::Band(82.0, 84.0)),
+    ("P5", Two, MEDIUM, 100.0, Rule::Band(99.5, 100.0)),
+    ("P6", Two, LOW, 100.0, Rule::Band(99.5, 100.0)),
+    ("P7", Three, HIGH, 90.0, Rule::Band(85.0, 95.0)),
+    ("P8", Three, MEDIUM, 100.0, Rule::Band(99.5, 100.0)),
+    ("P9", Three, LOW, 100.0, Rule::Band(99.5, 100.0)),
 ];
 
 /// Gangs of a size starve if fewer than nine in ten complete; they do not if more than nineteen in twenty do (A2).
@@ -135,7 +135,7 @@ impl MultiSite {
             T4 "§4.3, figs. 12, 13" "At λ = 8.3 the value of T has minor impact"
                 tested "WRT changes by less than 5 % against T = 0"
                 in "fig12" => self.per_threshold(&[LOW], |load, threshold| {
-                    (self.wrt_loss(load, threshold), Rule::Within { low: -5.0, high: 5.0 })
+                    (self.wrt_loss(load, threshold), Rule::Within(-5.0, 5.0))
                 });
             T5 "§4.3, fig. 14" "The fall of the locals' RT is largest at high load"
                 tested "DRT at λ = 12.5 above that at 10 and at 8.3"
@@ -204,7 +204,7 @@ impl MultiSite {
         let icg = |load| completed(approach, load).percent_above(completed(One, load));
         let mean = crate::mean(self.loads().into_iter().map(icg))?;
         let label = format!("approach {}, mean over λ", number(approach));
-        Some(Check::new(label, mean, Rule::Band { low: 5.0, high: 12.0 }))
+        Some(Check::new(label, mean, Rule::Band(5.0, 12.0)))
     }
 
     fn starvation(&self) -> Checks {
@@ -226,7 +226,7 @@ impl MultiSite {
     fn near(&self, metric: Metric) -> Checks {
         self.each(&ALL, |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(One, load, metric));
-            self.check(Two, load, " against approach 1, %", gap, Rule::Within { low: -2.0, high: 2.0 })
+            self.check(Two, load, " against approach 1, %", gap, Rule::Within(-2.0, 2.0))
         })
     }
 
@@ -234,7 +234,7 @@ impl MultiSite {
     fn exception(&self, metric: Metric) -> Checks {
         self.each(&[HIGH], |load| {
             let gap = self.at(Two, load, metric).percent_above(self.at(Three, load, metric));
-            let rule = Rule::Band { low: 0.235, high: 0.245 };
+            let rule = Rule::Band(0.235, 0.245);
             self.check(Two, load, " against approach 3, %; the paper prints 0.24", gap, rule)
         })
     }
@@ -298,7 +298,7 @@ impl MultiSite {
         }
         let completes = self.each(&[MEDIUM, LOW], |load| {
             let gap = self.at(Two, load, Metric::completed_percent) - self.at(Three, load, Metric::completed_percent);
-            self.check(Two, load, ", completed gangs − approach 3", gap, Rule::Within { low: -2.0, high: 2.0 })
+            self.check(Two, load, ", completed gangs − approach 3", gap, Rule::Within(-2.0, 2.0))
         });
         [completes, self.near(Metric::rt_local)].concat()
     }

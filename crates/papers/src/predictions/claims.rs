@@ -33,9 +33,9 @@ fn published(paper: &PredictionsPaper, log: Log, combination: Combination) -> Op
     let is_published = paper.is_published(log);
     let rule = |value: f64| {
         if is_published {
-            Rule::Exact { low: value * (1.0 - NINE_DIGITS), high: value * (1.0 + NINE_DIGITS) }
+            Rule::Exact(value * (1.0 - NINE_DIGITS), value * (1.0 + NINE_DIGITS))
         } else {
-            Rule::Within { low: value * (1.0 - NEARLY), high: value * (1.0 + NEARLY) }
+            Rule::Within(value * (1.0 - NEARLY), value * (1.0 + NEARLY))
         }
     };
     let cell = Cell::as_logged(log, combination);

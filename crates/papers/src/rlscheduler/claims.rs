@@ -30,7 +30,7 @@ const SJF: usize = 3;
 const F1: usize = 4;
 
 /// A mean over the ten fixed windows is exact and is compared without an interval.
-const ABOVE_ZERO: Rule = Rule::Exact { low: 0.0, high: f64::INFINITY };
+const ABOVE_ZERO: Rule = Rule::Exact(0.0, f64::INFINITY);
 
 pub(super) fn claims(paper: &RlScheduler) -> Vec<Claim<Cell>> {
     lab::claims! {
@@ -67,7 +67,7 @@ impl RlScheduler {
         let check = |(log, setting, place, value, _): Printed| {
             // Rounded to three decimals for readability.
             let bound = |value: f64| (value * 1000.0).round() / 1000.0;
-            let rule = Rule::Exact { low: bound(value? - 0.005), high: bound(value? + 0.005) };
+            let rule = Rule::Exact(bound(value? - 0.005), bound(value? + 0.005));
             Some(Check::new(label(log, setting, place), self.slowdown(log, setting, place), rule))
         };
         table().filter_map(check).collect()
@@ -84,7 +84,7 @@ impl RlScheduler {
     fn factor(&self) -> Vec<Check<Cell>> {
         let check = |(log, setting, place, value, rl): Printed| {
             let factor = value? / rl;
-            let rule = Rule::Exact { low: 0.99 * factor, high: 1.01 * factor };
+            let rule = Rule::Exact(0.99 * factor, 1.01 * factor);
             let found = self.slowdown(log, setting, place) / Quantity::Constant(rl);
             Some(Check::new(format!("{} / RL", label(log, setting, place)), found, rule))
         };

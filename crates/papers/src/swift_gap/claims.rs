@@ -50,7 +50,7 @@ fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'st
     let [low, high] = [low, high].map(|bound| (bound * 1e6).round() / 1e6);
     // EASY and CONS have no random draws: their numbers are exact.
     let is_exact = matches!(policy, Easy | Cons);
-    (if is_exact { Rule::Exact { low, high } } else { Rule::Band { low, high } }, test)
+    (if is_exact { Rule::Exact(low, high) } else { Rule::Band(low, high) }, test)
 }
 
 /// Returns B1 to B8: Swift Gap outperforms the others, metric by metric.
@@ -103,7 +103,7 @@ fn becomes_conspicuous(paper: &SwiftGapPaper, ours: Policy) -> Claim<Cell> {
     {
         let (response, advantage) = gain(Metric::response, few);
         let label = format!("BGT − {}, response, n = {few}, % of BGT's", ours.name());
-        checks.push(Check::new(label, advantage / response * 100.0, Rule::Within { low: -1.0, high: 1.0 }));
+        checks.push(Check::new(label, advantage / response * 100.0, Rule::Within(-1.0, 1.0)));
         // Response is wait plus a constant.
         for metric in [Metric::slowdown, Metric::tardiness, Metric::wait] {
             let word = metric.declared().axis;
@@ -133,7 +133,7 @@ fn recomputed() -> Claim<Cell> {
                 };
                 let [low, high] = [at(-1.0) - percent.unit, at(1.0) + percent.unit].map(|it| (it * 1e4).round() / 1e4);
                 let label = format!("{}, {}, {}: table 4", other.name(), workload.name(), metric.declared().axis);
-                checks.push(Check::new(label, Quantity::Constant(percent.value), Rule::Within { low, high }));
+                checks.push(Check::new(label, Quantity::Constant(percent.value), Rule::Within(low, high)));
             }
         }
     }
