@@ -274,24 +274,18 @@ mod tests {
     }
 
     /// Writes the jobs at 1000 s, as their letters, in the order of their keys; an equals sign joins equal keys.
-    fn order(order: Order, jobs: &[(char, QueuedJob)]) -> String {
-        let mut keys: Vec<(Key, char)> =
+    fn order(order: Order, jobs: &[(&str, QueuedJob)]) -> String {
+        let mut keys: Vec<(Key, &str)> =
             jobs.iter().map(|(name, job)| (order.key(job, Time::from_secs(1_000)), *name)).collect();
         keys.sort_unstable();
-        let mut text = String::new();
-        for (number, (key, name)) in keys.iter().enumerate() {
-            if number > 0 {
-                text.push_str(if keys[number - 1].0 == *key { "=" } else { "<" });
-            }
-            text.push(*name);
-        }
-        text
+        let names = |equal: &[(Key, &str)]| equal.iter().map(|(_, name)| *name).collect::<Vec<_>>().join("=");
+        keys.chunk_by(|one, next| one.0 == next.0).map(names).collect::<Vec<_>>().join("<")
     }
 
     /// Worked by hand: a has waited 900 s for 100 s on 4 processors, b 100 s for 300 s on 16, c 500 s for 400 s on 1.
     #[test]
     fn each_order_is_its_formula() {
-        let jobs = [('a', job(100, 4, Some(100))), ('b', job(900, 16, Some(300))), ('c', job(500, 1, Some(400)))];
+        let jobs = [("a", job(100, 4, Some(100))), ("b", job(900, 16, Some(300))), ("c", job(500, 1, Some(400)))];
         let expected = [
             (Order::Fcfs, "a=b=c"),
             (Order::Sjf, "a<b<c"),
@@ -330,25 +324,22 @@ mod tests {
     }
 
     #[test]
-    fn a_job_without_an_estimate_is_the_longest() {
-        let jobs = [('e', job(0, 1, None)), ('x', job(0, 1, Some(1_000_000)))];
-        for name in [Order::Sjf, Order::Saf, Order::Lxf, Order::Wfp3, Order::F1, Order::F2, Order::F3, Order::F4] {
-            assert_eq!(order(name, &jobs), "x<e", "{name:?}");
-        }
-        for name in [Order::Ljf, Order::Laf] {
-            assert_eq!(order(name, &jobs), "e<x", "{name:?}");
-        }
-    }
-
-    #[test]
-    fn nothing_is_divided_by_nothing() {
+    fn a_job_without_an_estimate_is_the_longest_and_nothing_is_divided_by_nothing() {
+        let unknown = [("e", job(0, 1, None)), ("x", job(0, 1, Some(1_000_000)))];
         // z takes no time, and n has not waited.
-        let jobs = [('z', job(0, 2, Some(0))), ('n', job(1_000, 2, Some(0))), ('x', job(999, 2, Some(1)))];
-        for name in [Order::Lxf, Order::Wfp3, Order::Unicef] {
-            assert_eq!(order(name, &jobs), "z<x<n", "{name:?}");
+        let zero = [("z", job(0, 2, Some(0))), ("n", job(1_000, 2, Some(0))), ("x", job(999, 2, Some(1)))];
+        let serial = [("a", job(0, 1, Some(5))), ("b", job(999, 1, Some(5))), ("n", job(1_000, 1, Some(5)))];
+        for (orders, jobs, expected) in [
+            ("sjf saf lxf wfp3 f1 f2 f3 f4", &unknown[..], "x<e"),
+            ("ljf laf", &unknown, "e<x"),
+            ("lxf wfp3 unicef", &zero, "z<x<n"),
+            ("unicef", &serial, "a=b<n"),
+        ] {
+            for name in orders.split(' ') {
+                let named = Order::ALL.into_iter().find(|order| order.name() == name).expect(name);
+                assert_eq!(order(named, jobs), expected, "{name}");
+            }
         }
-        let serial = [('a', job(0, 1, Some(5))), ('b', job(999, 1, Some(5))), ('n', job(1_000, 1, Some(5)))];
-        assert_eq!(order(Order::Unicef, &serial), "a=b<n");
     }
 
     #[test]

@@ -206,21 +206,15 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_of_many_begins_with_those_there_are() {
-        let mut mean = MeanOfUser::new(3);
+    fn a_mean_of_many_begins_with_those_there_are_and_is_never_nothing() {
         let job = of(Some(1), Some(1_000));
-        for (ran, expected) in [(10, 10), (20, 15), (60, 30), (40, 40)] {
-            mean.on_completion(&job, Span::from_secs(ran));
-            assert_eq!(mean.predict(&job), seconds(expected), "after {ran} s");
+        for (count, ended) in [(3, &[(10, 10), (20, 15), (60, 30), (40, 40)][..]), (1, &[(0, 1)])] {
+            let mut mean = MeanOfUser::new(count);
+            for &(ran, expected) in ended {
+                mean.on_completion(&job, Span::from_secs(ran));
+                assert_eq!(mean.predict(&job), seconds(expected), "after {ran} s");
+            }
         }
-    }
-
-    #[test]
-    fn no_run_time_is_predicted_to_be_nothing_at_all() {
-        let mut mean = MeanOfUser::new(1);
-        let job = of(Some(1), Some(1_000));
-        mean.on_completion(&job, Span::ZERO);
-        assert_eq!(mean.predict(&job), seconds(1));
     }
 
     /// Lists the corrections of a job that never ends, in seconds.
@@ -240,18 +234,11 @@ mod tests {
         let tsafrir = Corrector::tsafrir();
         assert_eq!(corrections(&tsafrir, 100, Some(3_000)), [160, 400, 1_000, 1_900, 3_000]);
         assert_eq!(corrections(&tsafrir, 100, Some(1_900)), [160, 400, 1_000, 1_900]);
-        let request = 1_000_000;
-        let hours = |hours: u64| 100 + 3_600 * hours;
-        let long = corrections(&tsafrir, 100, Some(request));
-        let expected =
-            [160, 400, 1_000, 1_900, hours(1), hours(2), hours(5), hours(10), hours(20), hours(50), hours(100)];
-        assert_eq!(long[..11], expected);
-        assert_eq!(long[11..], [request], "after the last of them");
-        assert_eq!(corrections(&tsafrir, 100, None), expected);
-        assert_eq!(
-            corrections(&Corrector::Increments(vec![Span::from_secs(7)]), 1, Some(90)),
-            [8, 90],
-            "a list of one"
-        );
+        let hours = [1, 2, 5, 10, 20, 50, 100].map(|hours| 100 + 3_600 * hours);
+        let all = [&[160, 400, 1_000, 1_900][..], &hours].concat();
+        assert_eq!(corrections(&tsafrir, 100, Some(1_000_000)), [&all[..], &[1_000_000]].concat());
+        assert_eq!(corrections(&tsafrir, 100, None), all);
+        let one = Corrector::Increments(vec![Span::from_secs(7)]);
+        assert_eq!(corrections(&one, 1, Some(90)), [8, 90], "a list of one");
     }
 }
