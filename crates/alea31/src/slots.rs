@@ -209,13 +209,9 @@ mod tests {
     #[test]
     fn many_times_are_listed_as_a_hash_map_of_java_lists_them() {
         let keys: Vec<f64> = (0..200).map(|i| 342_342.0 + f64::from(i * 7_919 % 1_000) * 86.4 + 0.008).collect();
-        let mut sum: i64 = 0;
-        for key in listed(&keys) {
-            let bits = key.to_bits();
-            #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "as Java does")]
-            let hash = (bits ^ (bits >> 32)) as u32 as i32;
-            sum = sum.wrapping_mul(31).wrapping_add(hash.into());
-        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "as Java does")]
+        let hash = |key: f64| (key.to_bits() ^ (key.to_bits() >> 32)) as u32 as i32;
+        let sum = listed(&keys).into_iter().fold(0_i64, |sum, key| sum.wrapping_mul(31).wrapping_add(hash(key).into()));
         assert_eq!(sum, 4_318_448_436_217_847_850);
     }
 

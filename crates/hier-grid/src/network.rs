@@ -248,17 +248,13 @@ mod tests {
     fn recomputed_rates_use_what_other_transfers_leave() {
         let (mut network, world) = network(&Readings { flow_rates: FlowRates::ReShared, ..Readings::default() });
         let route = route(&world, SITES[1]);
-        let link = 0.9 * 155e6 / 8.0;
         let mut end = [Time::ZERO; 2];
         for (flow, bytes) in [(0, 10 * 17_437_500), (1, 30 * 17_437_500)] {
             assert_eq!(network.open(flow, route, bytes, Time::ZERO), None);
         }
         network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at);
         // Each has half of the link: 20 s for one, 60 s for the other if the first did not end.
-        assert!(
-            (end[0].as_secs_f64() - 20.0).abs() < 0.01 && (end[1].as_secs_f64() - 60.0).abs() < 0.01,
-            "{link}: {end:?}"
-        );
+        assert!((end[0].as_secs_f64() - 20.0).abs() < 0.01 && (end[1].as_secs_f64() - 60.0).abs() < 0.01, "{end:?}");
         network.close(0, route);
         network.reshare(Time::from_secs(20), |flow, at| end[flow as usize] = at);
         // 20 s at half the rate, then the remaining 20 s' worth at the full rate.
