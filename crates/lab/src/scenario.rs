@@ -199,13 +199,10 @@ mod tests {
     const TEXT: &str = "[run]\njobs = 40000 # §4.2\nreplications = 20\nseed = 7\nquick_replications = 4\n\n\
         [readings]\nrelease = \"task-end\" # R2\n";
 
-    /// The scenario without the keys of [`Runs`].
+    /// The scenario without the readings and the keys of [`Runs`].
     #[derive(Debug, Deserialize)]
-    #[serde(deny_unknown_fields)]
     struct Typed {
         run: Run,
-        #[serde(rename = "readings")]
-        _readings: toml::Table,
     }
 
     #[derive(Debug, Deserialize)]

@@ -222,11 +222,9 @@ mod tests {
     #[test]
     fn spans_are_printed_in_their_two_largest_units() {
         let plain = |seconds: f64| span(seconds).replace(['\u{202f}', '\u{2009}', '\u{a0}', ','], "");
-        assert_eq!(plain(119.0), "119 s");
-        assert_eq!(plain(125.0), "2 min 5 s (125 s)");
-        assert_eq!(plain(3_600.0), "1 h 0 min (3600 s)");
-        assert_eq!(plain(12_345.0), "3 h 25 min (12345 s)");
-        assert_eq!(plain(2.5 * 86_400.0), "2 d 12 h (216000 s)");
+        let found = [119.0, 125.0, 3_600.0, 12_345.0, 2.5 * 86_400.0].map(plain);
+        assert_eq!(found[..3], ["119 s", "2 min 5 s (125 s)", "1 h 0 min (3600 s)"]);
+        assert_eq!(found[3..], ["3 h 25 min (12345 s)", "2 d 12 h (216000 s)"]);
     }
 
     #[test]
@@ -238,12 +236,8 @@ mod tests {
         assert_eq!(range(wait, -1_228.0, -5_630.0, 3_173.0), "−94 to 53 min");
         assert_eq!(range(wait, 7.2, -1_260.0, 1_260.0), "−21 to 21 min");
         assert_eq!(range(Metric::of("bounded_slowdown_mean"), -6.638, -16.84, 3.561), "−17 to 4");
-        let utilization = ConfidenceInterval {
-            mean: 0.697_5,
-            low: Some(0.687_7),
-            high: Some(0.707_3),
-            ..ConfidenceInterval::exact(0.0)
-        };
+        let (low, high) = (Some(0.687_7), Some(0.707_3));
+        let utilization = ConfidenceInterval { low, high, ..ConfidenceInterval::exact(0.697_5) };
         assert_eq!(with_half_width(Metric::of("utilization"), &utilization), "0.6975 ± 0.0098");
         assert_eq!([percent(13.2), percent(-1.81), percent(5_040.0)], ["13 %", "−1.8 %", "5,040 %"]);
     }

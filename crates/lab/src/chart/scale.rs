@@ -324,13 +324,10 @@ mod tests {
         let enormous = [(1.0, 10.0, Some((-900.0, 920.0))), (2.0, 14.0, None)];
         check("Wait (s)", &enormous, &["0", "5", "10", "15", "20", "25"]);
         // Percentages that are all high are not pressed against the top.
-        check("Usage (%)", &[(1.0, 92.0, None), (2.0, 99.5, None)], &["90", "92", "94", "96", "98", "100"]);
-        check(
-            "Usage (%)",
-            &[(1.0, 91.0, None), (2.0, 99.5, None)],
-            &["85.0", "87.5", "90.0", "92.5", "95.0", "97.5", "100.0"],
-        );
-        check("Usage (%)", &[(1.0, 80.0, None), (2.0, 99.5, None)], &["0", "20", "40", "60", "80", "100"]);
+        let usage = |least: f64, expected| check("Usage (%)", &[(1.0, least, None), (2.0, 99.5, None)], expected);
+        usage(92.0, &["90", "92", "94", "96", "98", "100"]);
+        usage(91.0, &["85.0", "87.5", "90.0", "92.5", "95.0", "97.5", "100.0"]);
+        usage(80.0, &["0", "20", "40", "60", "80", "100"]);
         let mut difference = chart("Wait (s)", &enormous);
         difference.y.signed = true;
         assert!(Scale::of_y(&difference).low < 0.0, "a difference may be negative");
