@@ -250,11 +250,6 @@ mod tests {
         };
     }
 
-    #[test]
-    fn every_answer_to_a_reading_makes_a_scenario_and_the_first_is_the_default() {
-        papers!(checked answers_are_scenarios);
-    }
-
     /// Checks that an unknown key is refused at the head of the file and in each of its tables.
     fn unknown_keys_are_refused<P: Paper>() -> Result<()> {
         let slug = P::ABOUT.slug;
@@ -272,12 +267,9 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_of_a_scenario_file_is_refused_in_every_table() {
+    fn every_answer_is_a_scenario_unknown_keys_are_refused_and_claims_point_to_figures_that_there_are() {
+        papers!(checked answers_are_scenarios);
         papers!(checked unknown_keys_are_refused);
-    }
-
-    #[test]
-    fn every_claim_points_to_figures_that_there_are() {
         papers!(checked claims_point_to_figures);
     }
 }

@@ -335,18 +335,13 @@ mod tests {
     }
 
     #[test]
-    fn on_one_cluster_the_search_moves_jobs_within_it() {
+    fn on_one_cluster_the_search_moves_jobs_within_it_and_what_draws_nothing_on_a_log_says_so() {
         let paper = paper(&[]);
         for version in [Policy::SwiftGap, Policy::Nearest] {
             assert_eq!(paper.readings(version, Workload::Zewura).moves, Moves::Any);
             assert_eq!(paper.readings(version, Workload::Wagap).moves, Moves::BetweenClusters);
         }
-    }
-
-    #[test]
-    fn what_draws_nothing_on_a_log_says_so() {
         // The simulator's own rules are tested with the command.
-        let paper = paper(&[]);
         for (policy, draws) in
             [(Policy::Easy, false), (Policy::BestGap, false), (Policy::Nearest, true), (Policy::Bgt, true)]
         {

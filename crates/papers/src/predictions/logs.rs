@@ -181,11 +181,8 @@ mod tests {
             let line = format!("7 3 -1 {run} {allocated} -1 -1 {requested} {limit} -1 1 9 1 -1 -1 -1 -1 -1\n");
             let mut records = SwfReader::from_read("one.swf", Cursor::new(line.clone())).expect("a log");
             let taken = taken(&records.next().expect("a record").expect("a good line"), 100);
-            assert_eq!(
-                taken.map(|job| (job.processors, job.runtime)),
-                job.map(|(n, run)| (n, Span::from_secs(run))),
-                "{line}"
-            );
+            let found = taken.map(|job| (job.processors, job.runtime));
+            assert_eq!(found, job.map(|(processors, run)| (processors, Span::from_secs(run))), "{line}");
         }
     }
 }
