@@ -142,10 +142,8 @@ mod tests {
             ..Request::default()
         };
         assert_eq!(jobs[1].request, expected);
-        assert_eq!(
-            (jobs[0].request.begin, &jobs[0].request.partitions[..]),
-            (None, &["a", "b"].map(str::to_owned)[..])
-        );
+        let Request { begin: None, partitions, .. } = &jobs[0].request else { panic!("it was eligible at once") };
+        assert_eq!(partitions[..], ["a", "b"]);
         let expected =
             ["1 jobs of a number used again", "1 jobs that have not ended", "1 jobs that never started", "1 steps"];
         assert_eq!(left_out, expected);

@@ -13,16 +13,12 @@ fn rows(heading: &str) -> Vec<Vec<&'static str>> {
 }
 
 #[test]
-fn the_page_about_policies_has_those_that_there_are() {
+fn the_page_about_policies_has_those_that_there_are_and_defines_every_order() {
     let names = BASES.iter().map(|base| format!("`{}`", base.form())).chain(["`exec+PROGRAM`".to_owned()]);
     let table = rows("## Space-shared machines");
     assert!(table.iter().all(|row| row.len() == 8 && row.iter().all(|cell| !cell.is_empty())));
     let listed: BTreeSet<String> = table.iter().map(|row| row[0].to_owned()).collect();
     assert_eq!((listed, table.len()), (names.collect(), BASES.len() + 1));
-}
-
-#[test]
-fn the_page_about_policies_defines_every_order() {
     let expected =
         Order::ALL.map(|order| vec![format!("`{}`", order.name()), order.definition().into(), order.source().into()]);
     assert_eq!(rows("### Orders"), expected);
