@@ -384,14 +384,4 @@ mod tests {
         let load_balance = ((1, Reason::LoadBalance), vec![JobId(1)]);
         assert_eq!(collect(&mut state, 0, 0), (vec![JobId(7), JobId(2)], vec![butterfly, load_balance]));
     }
-
-    #[test]
-    fn a_request_that_was_answered_marks_nothing() {
-        let mut state = gs1();
-        state.channels[1].branches[0].answered = 3;
-        state.mark(ALL, ALL, 0, 3);
-        assert_eq!(state.marked_branches, 0);
-        state.mark(ALL, ALL, 0, 4);
-        assert_eq!(state.marked_branches, 1);
-    }
 }

@@ -77,14 +77,4 @@ pub(crate) mod tests {
     fn a_zero_threshold_is_refused() {
         bounded_slowdown(&record(0, 1, 1, 4), Span::ZERO);
     }
-
-    #[test]
-    fn tardiness_counts_from_the_deadline() {
-        let mut record = record(100, 30, 10, 4); // finishes at 140 s
-        assert_eq!(tardiness(&record), None);
-        for (deadline, late) in [(125, 15), (140, 0), (200, 0)] {
-            record.job.request.deadline = Some(Time::from_secs(deadline));
-            assert_eq!(tardiness(&record), Some(Span::from_secs(late)));
-        }
-    }
 }
