@@ -108,7 +108,8 @@ impl OutDir {
 
     /// Gives a complete file its name, a path relative to the folder. It appears there when the run is complete.
     pub fn keep(&self, file: NamedTempFile, name: impl AsRef<Path>) -> Result<()> {
-        keep_as(file, &self.staged().join(name))
+        let path = self.staged().join(name);
+        create_folder_of(&path).and_then(|_| keep_as(file, &path))
     }
 
     /// Completes the run: its files appear, those of the earlier run are removed, and `manifest.json` describes them: `content`, an object
@@ -258,9 +259,8 @@ pub fn begin_beside(path: &Path) -> Result<NamedTempFile> {
     partial_in(folder).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Gives a complete file its name.
+/// Gives a complete file its name, in a folder that exists.
 pub fn keep_as(file: NamedTempFile, path: &Path) -> Result<()> {
-    create_folder_of(path)?;
     let describe = || format!("cannot write {}", path.display());
     // It must survive a power cut: it is on disk before it gets its name.
     file.as_file().sync_all().with_context(describe)?;
