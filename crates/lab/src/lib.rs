@@ -3,45 +3,47 @@
 //! A [`paper::Paper`] names its design points, its [exhibits](exhibit::Exhibit) and its [claims](claim::Claim). The
 //! laboratory runs the replications that these need, keeps them ([`store`]), estimates each
 //! [quantity](quantity::Quantity) with an interval, judges the claims, and writes figures, data and a report ([`chart`],
-//! `page`). It knows no paper by name: a [`registry::Entry`] may come from another program.
+//! `page`). It knows no paper by name. Modules that only other crates of the workspace call are hidden here.
 
 pub mod chart;
 pub mod claim;
+pub mod control;
+pub mod exhibit;
+pub mod logs;
+pub mod metric;
+pub mod observations;
+pub mod paper;
+pub mod parallel;
+pub mod quantity;
+pub mod scenario;
+pub mod shown;
+mod study;
+pub mod table;
+
 #[doc(hidden)]
 pub mod cli;
 #[doc(hidden)]
 pub mod clock;
-pub mod control;
 #[doc(hidden)]
 pub mod difference;
 #[doc(hidden)]
 pub mod doubt;
-pub mod exhibit;
 #[doc(hidden)]
 pub mod interrupt;
-pub mod logs;
-pub mod metric;
-pub mod observations;
 #[doc(hidden)]
 pub mod output;
 #[doc(hidden)]
 pub mod page;
-pub mod paper;
-pub mod parallel;
 #[doc(hidden)]
 pub mod progress;
 #[doc(hidden)]
 pub mod provenance;
-pub mod quantity;
 #[doc(hidden)]
 pub mod registry;
 #[doc(hidden)]
 pub mod reproduce;
-pub mod scenario;
-pub mod shown;
 #[doc(hidden)]
 pub mod store;
-pub mod table;
 #[doc(hidden)]
 pub mod terminal;
 #[doc(hidden)]
@@ -50,5 +52,3 @@ pub mod toml_text;
 pub mod units;
 
 pub use sim_core::{answers, readings};
-
-mod study;
