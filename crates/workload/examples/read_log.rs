@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use workload::{Estimates, InputError, Intake, Options, SwfReader};
 
 /// Five jobs on a machine of 8 processors.
-const FIVE: &str = "\
+pub(crate) const FIVE: &str = "\
 ; Computer: a small cluster
 ; MaxProcs: 8
 1   0  0 100 4 -1 -1 4 120 -1 1 1 1 -1 -1 -1 -1 -1
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn report(log: SwfReader) -> Result<String, InputError> {
+pub(crate) fn report(log: SwfReader) -> Result<String, InputError> {
     let machine = log.header().max_procs;
     let mut intake = Intake::new(log, Options { estimates: Estimates::User, capacity: machine, ..Options::default() });
 

@@ -1,14 +1,15 @@
 //! Output of the example.
 
-use std::process::Command;
+#[path = "../../examples/read_log.rs"]
+#[expect(dead_code, reason = "`main` runs as a program")]
+mod read_log;
+
+use workload::SwfReader;
 
 #[test]
 fn the_example_reports_on_five_jobs() {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--package", "workload", "--example", "read_log"]);
-    let output = cargo.output().expect("cargo runs");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    insta::assert_snapshot!(String::from_utf8_lossy(&output.stdout), @r"
+    let log = SwfReader::from_read("five.swf", read_log::FIVE.as_bytes()).expect("a log");
+    insta::assert_snapshot!(read_log::report(log).expect("five sound lines"), @r"
     4 jobs over 400 s
     offered load 1.27 on 8 processors
     1 × no-runtime, first in line 6: run time (field 4) unknown, negative or zero, so the job never ran: skipped
