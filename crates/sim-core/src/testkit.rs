@@ -9,6 +9,7 @@ pub use fcfs::{Fcfs, FcfsEvent};
 
 use crate::id::JobId;
 use crate::job::Job;
+use crate::readings::Reading;
 use crate::time::{Span, Time};
 use proptest::prelude::*;
 
@@ -29,6 +30,17 @@ pub fn workload(widest: u32) -> impl Strategy<Value = Vec<Job>> {
             })
             .collect()
     })
+}
+
+/// Strategy for any answers to `readings`, each equally likely: lines `field = answer` of a TOML table.
+pub fn answers(readings: &[Reading]) -> impl Strategy<Value = String> + use<> {
+    let lines = readings.iter().map(|reading| {
+        let is_word = |answer: &&str| answer.starts_with(char::is_alphabetic) && answer.parse::<bool>().is_err();
+        let quote = if reading.answers.iter().any(is_word) { "\"" } else { "" };
+        let line = |answer: &&str| format!("{} = {quote}{answer}{quote}\n", reading.field);
+        prop::sample::select(reading.answers.iter().map(line).collect::<Vec<_>>())
+    });
+    lines.collect::<Vec<_>>().prop_map(|lines| lines.concat())
 }
 
 /// Returns the sample mean and its standard error, for tests whose tolerance comes from the sample.

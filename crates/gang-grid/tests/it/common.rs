@@ -3,7 +3,7 @@
 use gang_grid::{Approach, Config, Grid, Readings, Site, Submission};
 use proptest::prelude::*;
 use proptest::sample::select;
-use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Span, Streams, Time};
+use sim_core::{Fact, JobId, Probe, ProcId, Sim, SiteId, Span, Streams, Time, testkit};
 
 /// Facts, in order.
 pub(crate) type Transcript = Vec<(Time, Fact)>;
@@ -57,18 +57,8 @@ impl World {
     }
 }
 
-/// Any answers to the readings, all answers to each equally likely.
 fn readings() -> impl Strategy<Value = Readings> {
-    let answers = Readings::LIST.iter().map(|reading| {
-        let is_word = reading
-            .answers
-            .iter()
-            .any(|answer| answer.starts_with(char::is_alphabetic) && answer.parse::<bool>().is_err());
-        let quote = if is_word { "\"" } else { "" };
-        let field = |answer: &&str| format!("{} = {quote}{answer}{quote}\n", reading.field);
-        select(reading.answers.iter().map(field).collect::<Vec<_>>())
-    });
-    answers.collect::<Vec<_>>().prop_map(|lines| toml::from_str(&lines.concat()).expect("they are answers"))
+    testkit::answers(Readings::LIST).prop_map(|lines| toml::from_str(&lines).expect("they are answers"))
 }
 
 /// One to three sites of one to six processors, all of speed 1 or of mixed speeds.

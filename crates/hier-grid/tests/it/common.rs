@@ -1,13 +1,10 @@
 //! Shared set-up: small worlds with any shape, servers, readings and switches.
 
-use hier_grid::config::{
-    Bags, BranchOrder, FlowRates, LinkContention, LoadBalanceTakes, Neighbours, OutputTransfer, PeerDeadline,
-    PeerWaitEnds, RequestsTo, Share, Sizes, SubmissionRule, UnassignedOrder,
-};
+use hier_grid::config::{Sizes, SubmissionRule};
 use hier_grid::{Algorithms, Config, Experiment, Grid, MessageObserver, Places, Readings, Shape, System, World};
 use proptest::prelude::*;
 use proptest::sample::select;
-use sim_core::{Fact, JobId, Probe, ProcId, Sim, Streams, Time};
+use sim_core::{Fact, JobId, Probe, ProcId, Sim, Streams, Time, testkit};
 use std::collections::BTreeMap;
 
 /// Facts, in order.
@@ -68,43 +65,7 @@ fn shape(sites: usize, cuts: &[u8]) -> Shape {
 }
 
 pub(crate) fn readings() -> impl Strategy<Value = Readings> {
-    let trees = (
-        select(vec![Share::AllChannels, Share::OwnChannel]),
-        select(vec![UnassignedOrder::OwnFirst, UnassignedOrder::OldestFirst, UnassignedOrder::GradedDistance]),
-        select(vec![BranchOrder::NearestThenOldest, BranchOrder::OldestRfc, BranchOrder::Index]),
-        select(vec![LoadBalanceTakes::Oldest, LoadBalanceTakes::Newest]),
-        select(vec![RequestsTo::AllTrees, RequestsTo::HomeTree]),
-        select(vec![Bags::PerOs, Bags::PerSite]),
-    );
-    let peers = (
-        select(vec![PeerDeadline::OwnEstimate, PeerDeadline::MeanServer]),
-        select(vec![PeerWaitEnds::Offer, PeerWaitEnds::Acceptance]),
-        select(vec![Neighbours::Geographic, Neighbours::Random4, Neighbours::Random8]),
-    );
-    let rest = (
-        select(vec![Sizes::PoissonMb, Sizes::PoissonGb, Sizes::Exponential]),
-        select(vec![0.0, 0.1, 0.3]),
-        select(vec![OutputTransfer::ServerFree, OutputTransfer::ServerBusy]),
-        select(vec![LinkContention::On, LinkContention::Off]),
-        select(vec![FlowRates::FixedAtStart, FlowRates::ReShared]),
-    );
-    (trees, peers, rest).prop_map(|(trees, peers, rest)| Readings {
-        share: trees.0,
-        unassigned_order: trees.1,
-        branch_order: trees.2,
-        load_balance_takes: trees.3,
-        requests_to: trees.4,
-        bags: trees.5,
-        peer_deadline: peers.0,
-        peer_wait_ends: peers.1,
-        neighbours: peers.2,
-        sizes: rest.0,
-        sigma: rest.1,
-        output_transfer: rest.2,
-        link_contention: rest.3,
-        flow_rates: rest.4,
-        ..Readings::default()
-    })
+    testkit::answers(Readings::LIST).prop_map(|lines| toml::from_str(&lines).expect("they are answers"))
 }
 
 /// Servers of equal order of magnitude (otherwise R2's mean server never meets a deadline), each operating system offered.
@@ -169,6 +130,8 @@ pub(crate) fn small() -> impl Strategy<Value = Small> {
             if mean_input < 1.0 && readings.sizes == Sizes::PoissonGb {
                 readings.sizes = Sizes::PoissonMb;
             }
+            // The times of `experiment` are those of this speed.
+            readings.bytes_per_cpu_second = Readings::default().bytes_per_cpu_second;
             let mut config = Config::of_the_paper(System::P2p, count, mean_input);
             config.system = if trees == 0 { System::P2p } else { System::Trees(trees.min(world.sites())) };
             (config.experiment, config.algorithms, config.readings) = (experiment, algorithms, readings);

@@ -29,18 +29,8 @@ fn of<T: Copy + std::fmt::Debug + 'static>(values: &'static [T]) -> impl Strateg
     prop::sample::select(values)
 }
 
-/// Any answers to the readings, all answers to each equally likely.
 fn readings() -> impl Strategy<Value = Readings> {
-    let answers = Readings::LIST.iter().map(|reading| {
-        let is_word = reading
-            .answers
-            .iter()
-            .any(|answer| answer.starts_with(char::is_alphabetic) && answer.parse::<bool>().is_err());
-        let quote = if is_word { "\"" } else { "" };
-        let field = |answer: &&str| format!("{} = {quote}{answer}{quote}\n", reading.field);
-        prop::sample::select(reading.answers.iter().map(field).collect::<Vec<_>>())
-    });
-    answers.collect::<Vec<_>>().prop_map(|lines| toml::from_str(&lines.concat()).expect("they are answers"))
+    testkit::answers(Readings::LIST).prop_map(|lines| toml::from_str(&lines).expect("they are answers"))
 }
 
 fn case() -> impl Strategy<Value = Case> {
