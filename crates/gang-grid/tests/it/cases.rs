@@ -61,20 +61,14 @@ mod backfilling {
         world
     }
 
+    /// A local that just fits starts, and one that is a nanosecond too long waits.
     #[test]
-    fn without_a_threshold_a_local_that_just_fits_starts_and_the_gang_is_not_late() {
+    fn a_local_may_delay_the_gang_by_the_threshold_and_no_more() {
         check(&arriving(0.0, 3.0), ["0: 0 on 0 1", "2: 2 on 0", "5: 1 on 0 1"]);
-    }
-
-    #[test]
-    fn without_a_threshold_a_nanosecond_too_long_is_too_long() {
-        check(&arriving(0.0, 3.000_000_001), ["0: 0 on 0 1", "5: 1 on 0 1", "6: 2 on 0"]);
-    }
-
-    #[test]
-    fn with_a_threshold_a_local_may_delay_the_gang_by_just_that() {
         check(&arriving(0.1, 3.1), ["0: 0 on 0 1", "2: 2 on 0", "5.1: 1 on 0 1"]);
-        check(&arriving(0.1, 3.100_000_001), ["0: 0 on 0 1", "5: 1 on 0 1", "6: 2 on 0"]);
+        for (threshold, service) in [(0.0, 3.000_000_001), (0.1, 3.100_000_001)] {
+            check(&arriving(threshold, service), ["0: 0 on 0 1", "5: 1 on 0 1", "6: 2 on 0"]);
+        }
     }
 
     /// Two sites of one processor. Gang 1 waits on both until 5 s; locals 2, 3 and 4 wait behind it at the first.
@@ -86,15 +80,10 @@ mod backfilling {
         world
     }
 
-    /// At 2 s there are 3 s left: local 2 needs 4, local 3 needs 3 and starts, local 4 would have fitted too.
+    /// At 2 s there are 3 s left: local 2 needs 4, local 3 fits, and local 4 fits in the time that local 3 may leave.
     #[test]
-    fn a_freed_processor_takes_the_first_local_of_its_queue_that_fits() {
+    fn a_freed_processor_takes_the_first_locals_of_its_queue_that_fit() {
         check(&waiting(0.0, [4.0, 3.0, 1.0]), ["0: 0 on 0 1", "2: 3 on 0", "5: 1 on 0 1", "6: 2 on 0", "10: 4 on 0"]);
-    }
-
-    /// Local 4 fits in the time that local 3 leaves.
-    #[test]
-    fn a_processor_backfills_as_long_as_something_fits() {
         check(&waiting(0.0, [4.0, 2.0, 1.0]), ["0: 0 on 0 1", "2: 3 on 0", "4: 4 on 0", "5: 1 on 0 1", "6: 2 on 0"]);
     }
 
@@ -151,13 +140,9 @@ mod grid_queue {
     }
 
     #[test]
-    fn the_end_of_a_single_task_is_no_reason_to_scan() {
+    fn a_local_that_leaves_an_empty_queue_is_a_reason_to_scan_and_the_end_of_a_single_task_is_none() {
         check(&trigger(ScanTrigger::ExitLeavesEmptyQueue, None), ["0: 0 on 0 1 2", "6: 1 on 0"]);
         check(&trigger(ScanTrigger::AnyRelease, None), ["0: 0 on 0 1 2", "2: 1 on 0"]);
-    }
-
-    #[test]
-    fn a_local_that_leaves_an_empty_queue_is_a_reason_to_scan() {
         let world = trigger(ScanTrigger::ExitLeavesEmptyQueue, Some(local(2, 2.5, 0, 1.0)));
         check(&world, ["0: 0 on 0 1 2", "2.5: 2 on 0", "3.5: 1 on 0"]);
     }
