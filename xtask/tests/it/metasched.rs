@@ -117,6 +117,11 @@ fn what_makes_no_sense_is_refused_with_its_place_and_nothing_is_written() {
     bad("[[cluster]]\nname = \"a\"\nnode = 3\n", &["line 3", "unknown field `node`"]);
     bad("[[cluster]]\nname = \"a\"\nnodes = 0\n", &["cluster 1 has no nodes"]);
     bad("[[cluster]", &["line 1"]);
+    bad("cluster = []\n", &["at least one cluster"]);
+    bad(&CLUSTERS.replace("\"lab\"", "\"office\""), &["\"office\" is named twice"]);
+    bad(&CLUSTERS.replace("memory = 100.0", "memory = -1"), &["jobs.memory"]);
+    bad(&CLUSTERS.replace("cpu = 0.9", "cpu = 50"), &["jobs.cpu is 50"]);
+    bad(&format!("readings.mpl_beside_users = 0\n{CLUSTERS}"), &["mpl_beside_users"]);
     dir.refuses(&simulate("none.machines", "tat"), &["none.machines"]);
 
     dir.refuses("simulate log.swf --model metasched --policy tat", &["--clusters FILE"]);

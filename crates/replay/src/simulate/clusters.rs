@@ -140,18 +140,4 @@ mod tests {
         assert_eq!(sites.machines.iter().map(|machine| machine.processors).collect::<Vec<_>>(), [12, 2]);
         assert_eq!(sites.widest(), 4);
     }
-
-    #[test]
-    fn an_error_names_its_key() {
-        for (from, to, key) in [
-            (TWO, "cluster = []\n", "at least one cluster"),
-            ("\"b\"", "\"a\"", "\"a\" is named twice"),
-            ("memory = 100", "memory = -1", "jobs.memory"),
-            ("cpu = 0.5", "cpu = 50", "jobs.cpu is 50"),
-            ("mpl_beside_users = 1", "mpl_beside_users = 0", "mpl_beside_users"),
-        ] {
-            let error = parse(&TWO.replace(from, to)).err().expect("it makes no sense");
-            assert!(format!("{error:#}").contains(key), "{error:#}");
-        }
-    }
 }

@@ -253,10 +253,6 @@ mod tests {
         [[site]]\nname = \"b\"\nservers = [{ cpus = 4, systems = [\"windows\"] }]\n\
         [[site]]\nname = \"c\"\nstations = 0\n";
 
-    fn error(text: &str) -> String {
-        format!("{:#}", GridTree::parse(text).err().expect("it makes no sense"))
-    }
-
     #[test]
     fn a_file_gives_servers_sites_and_schedulers() {
         let (tree, sites) = GridTree::parse(THREE).expect("a good file");
@@ -266,25 +262,5 @@ mod tests {
         assert_eq!((tree.world.sites(), tree.world.stations()), (3, 3));
         assert!(!tree.divides_work());
         assert_eq!(sites.widest(), 8);
-    }
-
-    #[test]
-    fn an_error_has_its_line_or_key() {
-        let change = |from: &str, to: &str| error(&THREE.replace(from, to));
-        assert!(change("tree = [\"a\", [\"b\", \"c\"]]", "tree = \"2-2\"").contains("has 4 sites, and the file 3"));
-        assert!(change("[\"b\", \"c\"]", "\"b\"").contains("site \"c\" is missing"));
-        assert!(change("[\"b\", \"c\"]", "\"b\", \"c\", \"d\"").contains("\"d\" is no further site"));
-        assert!(change("[\"b\", \"c\"]", "[], \"b\", \"c\"").contains("an empty list"));
-        assert!(change("[\"windows\"]", "[\"macos\"]").contains("\"macos\" is not among systems"));
-        assert!(change("cpus = 4", "cpus = 0").contains("site \"b\" has no CPUs"));
-        assert!(change("name = \"c\"", "name = \"a\"").contains("\"a\" is named twice"));
-        assert!(error(&format!("backbones = 2\n{THREE}")).contains("3 sites cannot be spread evenly"));
-        assert!(error("tree = \"1\"\nsite = []\n").contains("at least one [[site]]"));
-        assert!(error("tree = \"1\"\n[[site]]\nname = \"a\"\n").contains("servers"));
-        for tree in ["4-0".to_owned(), "4--2".to_owned(), "a".to_owned(), ["1"; 65].join("-")] {
-            assert!(change("[\"a\", [\"b\", \"c\"]]", &format!("{tree:?}")).contains("the children of each level"));
-        }
-        let nested = THREE.replace("[\"a\", [", &format!("{}\"a\", [", "[".repeat(60_000)));
-        assert!(error(&nested).contains("line 1"), "{}", error(&nested));
     }
 }
