@@ -42,58 +42,6 @@ fn every_setting_on_the_page_is_one() {
 }
 
 #[test]
-fn a_name_is_what_the_user_wrote_and_an_alias_stands_for_one() {
-    for name in [
-        "easy+order=wfp3+backfill=spf+threshold=2d+reserve=8",
-        "easy+reserve=all+order=f1",
-        "cons+threshold=3600+order=unicef",
-        "cons+compress=reserved",
-        "fcfs+order=sjf",
-        "easy+order=fcfs",
-        "easy+predict=tsafrir+correct=tsafrir+backfill=spf",
-        "cons+predict=mean-of-user=5+correct=none",
-        "fcfs+order=spf+predict=double-requested",
-        "easy+predict=requested+correct=requested",
-    ] {
-        let policy = Policy::find(name, &[]).expect(name);
-        assert_eq!((policy.name(), policy.predicting(Estimates::User).is_some()), (name, name.contains("predict")));
-    }
-    let with_colons = [("easy:8+order=saf", "easy+reserve=8+order=saf"), ("flex:all", "flex+reserve=all")];
-    for (alias, expected) in ALIASES.into_iter().chain(with_colons) {
-        assert_eq!(Policy::find(alias, &[]).expect(alias).name(), expected);
-    }
-}
-
-#[test]
-fn an_error_lists_what_there_is_and_what_was_meant() {
-    for (name, expected) in [
-        ("easy+order=wpf3", r#"order is "wpf3"; expected fcfs, sjf, spf, ljf,"#),
-        ("easy+order=wpf3", r#"f4; did you mean "wfp3"?"#),
-        ("easy+backfill=spt", r#"did you mean "spf"?"#),
-        ("easy+ordr=sjf", r#"easy has no setting "ordr"; did you mean "order"?"#),
-        ("easy+ordr=sjf", "it has order, backfill, reserve, threshold, predict, correct"),
-        ("cons+reserve=2", "it has order, compress, threshold, predict, correct"),
-        ("fcfs+backfill=sjf", "it has order, threshold, predict, correct"),
-        ("easy+threshold=0", "expected a span above 0 such as 2d"),
-        ("easy+threshold=-1d", "expected a span above 0 such as 2d"),
-        ("easy+threshold=2w", "expected a span above 0 such as 2d"),
-        ("easy+threshold=", "is no setting"),
-        ("easy+8", "write KEY=VALUE behind each +"),
-        ("easy:8+reserve=9", "reserve is set twice"),
-        ("easy+reserve=all+backfill=sjf", "leave one of the two out"),
-        ("cons+compress=reserved+order=sjf", "leave compress out"),
-        ("easy+predict=tsafir", "expected requested, clairvoyant, double-requested, tsafrir, or"),
-        ("easy+predict=mean-of-user=0", "K from 1 to 1000"),
-        ("easy+predict=tsafrir+correct=never", "expected requested, doubling, tsafrir or none"),
-        ("easy+correct=tsafrir", "nothing is predicted; add predict=tsafrir"),
-        ("eg-edf+predict=tsafrir", "\"eg-edf+predict=tsafrir\": eg-edf has no settings; leave predict out"),
-    ] {
-        let message = Policy::find(name, &[]).expect_err(name);
-        assert!(message.contains(expected), "{message}");
-    }
-}
-
-#[test]
 fn a_run_under_any_name_is_forked_with_its_policy_and_goes_on_in_another_thread() {
     let predicting = ["easy+predict=tsafrir+correct=tsafrir+backfill=spf", "cons+predict=mean-of-user=2"];
     let jobs = (0..200).map(|id: u32| {
