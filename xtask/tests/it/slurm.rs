@@ -123,6 +123,19 @@ fn variants_of_a_sacct_file_are_compared_beside_the_log() {
         let said = compare(variants, 2);
         assert!(said.contains(&fault), "{variants}: {said}");
     }
+    let jobs = dir.text("jobs.sacct");
+    for (from, to, faults) in [
+        ("|1700000097|", "|2026-01-01T00:00:00|", ["bad.sacct:2: field 6 (Submit): ", "SLURM_TIME_FORMAT=%s"]),
+        ("|3|12|", "||12|", ["bad.sacct:2: NNodes: expected a number below 4294967296, found \"\"", ""]),
+        (
+            "NNodes",
+            "Nodes",
+            ["bad.sacct:1: NNodes: the heading has no such column; run: SLURM_TIME_FORMAT=%s sacct", ""],
+        ),
+    ] {
+        dir.file("bad.sacct", jobs.replacen(from, to, 1));
+        dir.refuses("slurm --conf slurm.conf --trace bad.sacct", &faults);
+    }
 }
 
 #[test]

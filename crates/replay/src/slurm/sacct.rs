@@ -103,28 +103,21 @@ fn started(file: &str, reader: &SacctReader, record: &SwfRecord) -> Result<Optio
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workload::sacct::Zone;
-
-    const HEADING: &str =
-        "JobIDRaw|User|Account|QOS|Partition|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|NNodes|AllocCPUS|State";
-
-    fn of(text: String, zone: Zone) -> Result<Trace> {
-        read("f", SacctReader::from_read("f", std::io::Cursor::new(text), zone)?)
-    }
 
     #[test]
     fn jobs_of_sacct_are_submitted_as_they_were() {
-        let text = format!(
-            "{HEADING}\n12|ann|phys|high|main|1700000100|1700000160|1700000200|300|10|2|8|COMPLETED\n\
+        let text = "JobIDRaw|User|Account|QOS|Partition|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|NNodes|AllocCPUS|State\n\
+            12|ann|phys|high|main|1700000100|1700000160|1700000200|300|10|2|8|COMPLETED\n\
             12.batch||phys||||||||1|4|COMPLETED\n\
             11|eve|chem||main|1600000000|1600000000|1600000000|60|1|1|4|COMPLETED\n\
             11|bob|chem||a,b|1700000000|2023-11-14T22:13:20|1700000000|60|UNLIMITED|1|4|TIMEOUT\n\
             13|bob|chem||main|1700000200|Unknown|Unknown|0|Partition_Limit|0|0|CANCELLED by 7\n\
             14|bob|chem||main|1700000300|1700000300|1700000400|5|Partition_Limit|1|4|NODE_FAIL\n\
             14|bob|chem||main|1700000405|1700000526|1700000600|50|Partition_Limit|1|4|COMPLETED\n\
-            15|bob|chem||main|1700000300|1700000300|1700000400|5|1|1|4|RUNNING\n"
-        );
-        let Trace { jobs, log, zero, left_out } = of(text, "UTC".parse().expect("a zone")).expect("valid");
+            15|bob|chem||main|1700000300|1700000300|1700000400|5|1|1|4|RUNNING\n";
+        let (text, zone) = (std::io::Cursor::new(text), "UTC".parse().expect("a zone"));
+        let reader = SacctReader::from_read("f", text, zone).expect("a heading");
+        let Trace { jobs, log, zero, left_out } = read("f", reader).expect("valid");
         let run = |job, times: [i64; 3]| LoggedRun { job, times };
         let runs = [run(11, [0, 0, 60]), run(12, [100, 200, 500]), run(14, [300, 400, 405]), run(14, [405, 600, 650])];
         assert_eq!((zero, log.as_slice()), (Some(1_700_000_000), &runs[..]));
@@ -147,16 +140,5 @@ mod tests {
         let expected =
             ["1 jobs of a number used again", "1 jobs that have not ended", "1 jobs that never started", "1 steps"];
         assert_eq!(left_out, expected);
-    }
-
-    #[test]
-    fn a_fault_names_line_column_and_fix() {
-        let fault = |text: String| of(text, Zone::default()).expect_err("a fault").to_string();
-        let time = fault(format!("{HEADING}\n12|a|b||p|2026-01-01T00:00:00|1|1|1|1|1|1|COMPLETED"));
-        assert!(time.starts_with("f:2: field 6 (Submit): ") && time.contains("SLURM_TIME_FORMAT=%s"), "{time}");
-        let nodes = fault(format!("{HEADING}\n12|a|b||p|1|1|1|1|1||1|COMPLETED"));
-        assert_eq!(nodes, "f:2: NNodes: expected a number below 4294967296, found \"\"");
-        let heading = fault(HEADING.replace("NNodes", "Nodes"));
-        assert_eq!(heading, format!("f:1: NNodes: the heading has no such column; run: {COMMAND}"));
     }
 }
