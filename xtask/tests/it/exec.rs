@@ -114,8 +114,9 @@ fn the_schedule_of_a_program_that_was_edited_since_is_reported() {
     let dir = Workdir::with("four.swf", FOUR_JOBS);
     let text = fs::read_to_string(example()).expect("the example");
     dir.file("p.py", &text);
-    said(dir.command("simulate four.swf --out out --policy").arg("exec+python3 p.py"), 0);
-    let check = "check four.swf --schedule out/exec+python3_p.py/jobs.csv";
+    said(dir.command("simulate four.swf --out out --policy").arg("exec+python3 p.py --aging=0.5 a:b"), 0);
+    // The name is legal as that of a folder on every system.
+    let check = "check four.swf --schedule out/exec+python3_p.py_--aging=0.5_a_b/jobs.csv";
     dir.run(check, 0);
     dir.run("verify out", 0);
     dir.file("p.py", text + "# Edited.\n");
@@ -124,7 +125,7 @@ fn the_schedule_of_a_program_that_was_edited_since_is_reported() {
     assert!(told.contains("program-differs") && told.contains(words) && told.contains("\nfeasible"), "{told}");
     assert!(dir.run("verify out", 1).out.contains(words));
     let manifest = manifest(&dir.path("out"));
-    let files = manifest["programs"]["exec+python3_p.py"].as_object().expect("its files");
+    let files = manifest["programs"]["exec+python3_p.py_--aging=0.5_a_b"].as_object().expect("its files");
     assert!(files.len() == 2 && files.keys().any(|file| file.ends_with("/python3")), "{files:?}");
 }
 

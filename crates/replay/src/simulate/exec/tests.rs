@@ -3,16 +3,6 @@ use gap_schedule::{Machine, MultiCluster};
 use sim_core::{Job, JobId, Outage, Sim, SiteId, Span, Time};
 use std::time::Duration;
 
-#[test]
-fn the_name_of_a_program_is_legal_as_the_name_of_a_folder() {
-    let check = |text: &str, expected: &str| assert_eq!(Command::parse(text).unwrap().name(), expected);
-    check("./mine.py", "exec+mine.py");
-    check("/home/me/mine.py", "exec+mine.py");
-    check("python3 policies/mine.py --aging=0.5", "exec+python3_mine.py_--aging=0.5");
-    check("mine.py a:b", "exec+mine.py_a_b");
-    assert!(Command::parse(" ").is_err());
-}
-
 /// Three jobs on a machine that fails: one ends while no job waits, one is lost and starts again, and the third waits for it.
 #[cfg(unix)]
 fn told(answers: &[&str]) -> (Vec<String>, Result<(), String>) {
