@@ -14,14 +14,26 @@ const TWO_CLUSTERS: &str = "0\talpha\t2\t4\t1.0\t0\n1\tbeta\t1\t4\t2.0\t0\n";
 fn reasons_are_reported_in_words_and_in_json() {
     let dir = Workdir::with("ten-jobs.swf", TEN_JOBS);
     dir.file("two.machines", TWO_CLUSTERS);
+    // The log begins a minute before midnight.
+    dir.file("dated.swf", format!("; UnixStartTime: 951782340\n{TEN_JOBS}"));
     for (name, words) in [
-        ("easy_reports_a_head_a_backfilled_job_and_one_barred_by_a_reservation", "--policy easy --job 3,4,7"),
-        ("blocking_and_conservative_policies_tell_their_own_reasons", "--policy fcfs,cons,easy+order=sjf --job 5"),
-        ("on_two_clusters_reasons_name_the_cluster", "--policy easy --job 5,8 --machines two.machines"),
-        ("a_policy_without_reasons_is_explained_by_the_schedule", "--policy eg-edf --job 5 --estimates exact"),
-        ("json_has_the_same_reasons", "--policy easy --job 7 --json"),
+        (
+            "easy_reports_a_head_a_backfilled_job_and_one_barred_by_a_reservation",
+            "ten-jobs.swf --policy easy --job 3,4,7",
+        ),
+        (
+            "blocking_and_conservative_policies_tell_their_own_reasons",
+            "ten-jobs.swf --policy fcfs,cons,easy+order=sjf --job 5",
+        ),
+        ("on_two_clusters_reasons_name_the_cluster", "ten-jobs.swf --policy easy --job 5,8 --machines two.machines"),
+        (
+            "a_policy_without_reasons_is_explained_by_the_schedule",
+            "ten-jobs.swf --policy eg-edf --job 5 --estimates exact",
+        ),
+        ("json_has_the_same_reasons", "ten-jobs.swf --policy easy --job 7 --json"),
+        ("a_log_that_knows_when_it_began_has_dates", "dated.swf --policy easy --job 3"),
     ] {
-        let Said { out, err } = dir.run(&format!("explain ten-jobs.swf {words}"), 0);
+        let Said { out, err } = dir.run(&format!("explain {words}"), 0);
         insta::assert_snapshot!(name, out + &err);
     }
 }
@@ -172,4 +184,15 @@ fn no_explanation_contradicts_the_schedule() {
         }
     }
     assert!(lines > 5_000 && barred > 100, "only {lines} lines, {barred} of them about reservations");
+    let changes = |job: usize| told[job - 1]["history"].as_array().map_or(0, Vec::len);
+    let said =
+        |job: usize, options: &str| dir.run(&format!("explain lublin.swf --policy fcfs --job {job}{options}"), 0).out;
+    // A short history is whole, a longer one brief, and a long one cut.
+    assert_eq!((changes(98), changes(104)), (17, 21));
+    assert!(said(98, "").ends_with("(of 17 changes, those of one kind are in one line; --all has each)\n"));
+    assert!(said(104, "").contains("… 1 lines are left out here; --all has every change …"));
+    for (job, options) in [(1, ""), (98, " --all"), (104, " --all")] {
+        let said = said(job, options);
+        assert!(!said.contains("--all") && said.matches(" s: ").count() >= changes(job), "{said}");
+    }
 }

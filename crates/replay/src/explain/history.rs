@@ -119,38 +119,3 @@ fn indented(sentence: &str) -> String {
     }
     text + "\n"
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_short_history_is_whole_a_longer_one_brief_and_a_long_one_cut() {
-        let explained = |lines: u64, all: bool| {
-            let line =
-                |at| Line { from: Time::from_secs(at), until: None, words: format!("line {at}"), facts: Value::Null };
-            let (history, brief) = ((0..lines).map(line).collect(), (0..lines / 2).map(line).collect());
-            let (policy, submit, about, facts) = ("easy".to_owned(), Time::ZERO, Vec::new(), Value::Null);
-            Explanation { policy, job: Label::Number(7), submit, about, facts, history, brief, note: None }
-                .in_words("log", None, all)
-        };
-        assert_eq!(explained(16, false).lines().count(), 17);
-        let brief = explained(20, false);
-        assert!(brief.ends_with("(of 20 changes, those of one kind are in one line; --all has each)\n"), "{brief}");
-        let cut = explained(100, false);
-        assert!(cut.contains("… 34 lines are left out here; --all has every change …"), "{cut}");
-        assert!(cut.ends_with("at 49 s: line 49\n"), "{cut}");
-        assert_eq!(explained(100, true).lines().count(), 101);
-    }
-
-    #[test]
-    fn a_line_has_dates_where_the_log_says_when_it_began() {
-        let spoken = |until: Option<u64>| {
-            let (from, until) = (Time::from_secs(60), until.map(Time::from_secs));
-            Line { from, until, words: "waits".to_owned(), facts: Value::Null }.in_words(Some(951_782_340))
-        };
-        assert_eq!(spoken(None), "at 60 s (2000-02-29 00:00:00): waits");
-        assert_eq!(spoken(Some(3_785)), "from 60 s to 3785 s (2000-02-29 00:00:00 to 01:02:05): waits");
-        assert_eq!(spoken(Some(86_460)), "from 60 s to 86460 s (2000-02-29 00:00:00 to 2000-03-01 00:00:00): waits");
-    }
-}
