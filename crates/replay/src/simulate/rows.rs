@@ -354,16 +354,3 @@ fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
 fn buffered(file: NamedTempFile) -> File {
     BufWriter::with_capacity(1 << 16, file)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn processors_are_listed_as_ranges() {
-        let listed = |blocks: &[(u32, u32)]| Processors(blocks).to_string();
-        assert_eq!(listed(&[(0, 4), (7, 1), (9, 2)]), "0-3,7,9-10");
-        assert_eq!(listed(&[(u32::MAX - 1, 2)]), "4294967294-4294967295");
-        assert_eq!(listed(&[]), "");
-    }
-}
