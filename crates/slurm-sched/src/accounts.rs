@@ -152,7 +152,8 @@ impl Reader {
         let Some((kind, rest)) = row.split_once(" - ") else {
             return self.faults.push(line, "row", "expected a line such as Account - 'physics':Fairshare=10");
         };
-        let mut fields = fields(rest).into_iter();
+        let (fields, _) = text::fields(rest.trim(), &['\''], |c| c == ':');
+        let mut fields = fields.into_iter().map(Option::unwrap_or_default);
         let name = fields.next().unwrap_or_default();
         let mut options = Vec::new();
         for field in fields.filter(|field| !field.is_empty()) {
@@ -286,18 +287,4 @@ impl Reader {
         }
         self.faults.finish(self.accounts)
     }
-}
-
-/// Splits at colons outside of quotes; quotes are removed.
-fn fields(text: &str) -> Vec<String> {
-    let mut fields = vec![String::new()];
-    let mut quoted = false;
-    for c in text.trim().chars() {
-        match c {
-            '\'' => quoted = !quoted,
-            ':' if !quoted => fields.push(String::new()),
-            _ => fields.last_mut().expect("starts with one").push(c),
-        }
-    }
-    fields
 }

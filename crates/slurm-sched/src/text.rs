@@ -111,24 +111,29 @@ pub(crate) fn is_among(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known.eq_ignore_ascii_case(word))
 }
 
-/// Splits `text` at blanks outside of `'` and `"`, which are removed; `None` if a quote is left open.
-pub(crate) fn words(text: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let (mut word, mut quote) = (None::<String>, None);
+/// Splits `text` at the characters that end a field outside of quotes, which are removed. A field without a character or a quote is
+/// `None`. Also returns true if a quote is left open.
+pub(crate) fn fields(text: &str, quotes: &[char], ends: impl Fn(char) -> bool) -> (Vec<Option<String>>, bool) {
+    let (mut fields, mut field, mut quote) = (Vec::new(), None::<String>, None);
     for c in text.chars() {
         match quote {
             Some(open) if c == open => quote = None,
-            Some(_) => word.get_or_insert_default().push(c),
-            None if c == '\'' || c == '"' => {
+            None if quotes.contains(&c) => {
                 quote = Some(c);
-                word.get_or_insert_default();
+                field.get_or_insert_default();
             }
-            None if c.is_whitespace() => words.extend(word.take()),
-            None => word.get_or_insert_default().push(c),
+            None if ends(c) => fields.push(field.take()),
+            _ => field.get_or_insert_default().push(c),
         }
     }
-    words.extend(word);
-    quote.is_none().then_some(words)
+    fields.push(field);
+    (fields, quote.is_some())
+}
+
+/// Splits `text` at blanks outside of `'` and `"`; `None` if a quote is left open.
+pub(crate) fn words(text: &str) -> Option<Vec<String>> {
+    let (words, is_open) = fields(text, &['\'', '"'], char::is_whitespace);
+    (!is_open).then(|| words.into_iter().flatten().collect())
 }
 
 /// Returns the known word nearest to `word`, if at most two letters differ.
