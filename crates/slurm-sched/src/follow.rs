@@ -297,15 +297,10 @@ impl LogFollower<'_> {
             (true, true) => "weighted sum of factors without accounts; give them with --accounts",
             (false, _) => "order of submission",
         };
-        self.comparison.first_difference.get_or_insert_with(|| Difference {
-            line: entry.line,
-            time: stamp(entry.time),
-            pass,
-            job,
-            ours: ours.map_or("no such job".to_owned(), |priority| format!("priority {priority}")),
-            theirs: format!("priority {theirs}"),
-            rule: rule.to_owned(),
-        });
+        let ours = ours.map_or("no such job".to_owned(), |priority| format!("priority {priority}"));
+        let (line, time, theirs, rule) = (entry.line, stamp(entry.time), format!("priority {theirs}"), rule.to_owned());
+        let found = Difference { line, time, pass, job, ours, theirs, rule };
+        self.comparison.first_difference.get_or_insert(found);
     }
 
     /// Compares the starts of a pass, or its plans, by job and partition. `first` is its first event.
