@@ -85,7 +85,7 @@ fn values(key: &str, open: &str, orders: &[String]) -> Vec<String> {
 }
 
 /// Returns every policy of space-shared machines that `simulate --help` lists, by itself and with each of its settings, except programs.
-fn named_by_the_help() -> Vec<String> {
+pub(crate) fn named_by_the_help() -> Vec<String> {
     let help = Workdir::new().run("simulate --help", 0).out;
     let (_, rest) = help.split_once("\nPolicies of space-shared machines").expect("a list of policies");
     let (policies, rest) = rest.split_once("\n  exec+PROGRAM").expect("the last of them are programs");

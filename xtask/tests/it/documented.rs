@@ -1,9 +1,12 @@
 //! Commands in README.md and docs: the program parses each, and quick ones run.
 
+use crate::check::named_by_the_help;
 use crate::program::{Workdir, texts, workspace, xtask};
+use crate::readme::{read, table};
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use std::collections::BTreeMap;
+use gap_schedule::Order;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Beginnings of commands that are not run here, with the reasons.
@@ -157,6 +160,25 @@ fn rust_that_a_page_shows_stands_in_a_file_that_is_built() {
         }
     }
     assert!(shown > 3, "only {shown} blocks were found: they are called otherwise");
+}
+
+#[test]
+fn the_page_about_policies_has_those_of_the_help_and_defines_every_order() {
+    let (page, names) = (read("docs/policies.md"), named_by_the_help());
+    let policies = table(&page, "## Space-shared machines");
+    assert!(policies.iter().all(|row| row.len() == 8 && row.iter().all(|cell| !cell.is_empty())));
+    let listed: BTreeSet<&str> = policies.iter().map(|row| row[0].trim_matches('`')).collect();
+    let bases = names.iter().map(String::as_str).filter(|name| !name.contains('+') || *name == "slurm+conf=FILE");
+    assert_eq!((listed.len(), listed), (policies.len(), bases.chain(["exec+PROGRAM"]).collect()));
+    let order = |order: Order| vec![format!("`{}`", order.name()), order.definition().into(), order.source().into()];
+    assert_eq!(table(&page, "### Orders"), Order::ALL.map(order));
+    for row in table(&page, "### Settings of queues") {
+        let (key, _) = row[0].trim_matches('`').split_once('=').expect("KEY=VALUE");
+        for base in row[1].split(", ").map(|base| base.trim_matches('`')) {
+            let is_one = |name: &String| name.starts_with(&format!("{base}+")) && name.contains(&format!("+{key}="));
+            assert!(names.iter().any(is_one), "{base} has no setting {key}");
+        }
+    }
 }
 
 /// Returns a log of jobs with one processor each, for worlds of servers that run one job.

@@ -4,13 +4,13 @@ use crate::program::{names, workspace};
 use std::fs;
 
 /// Returns the cells of each row of the first table below the line `heading`.
-fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
+pub(crate) fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
     let rows = text.lines().skip_while(|line| *line != heading).skip_while(|line| !line.starts_with('|'));
     let cells = |row: &str| row.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
     rows.take_while(|line| line.starts_with('|')).skip(2).map(cells).collect()
 }
 
-fn read(path: &str) -> String {
+pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(workspace().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 

@@ -1,4 +1,4 @@
-//! Registry of the policies of space-shared machines, read by the parser, the help, messages and the test of docs/policies.md.
+//! Registry of the policies of space-shared machines, read by the parser, the help and messages.
 
 #[cfg(test)]
 mod tests;
