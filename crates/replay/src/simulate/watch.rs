@@ -281,34 +281,3 @@ impl Recorder {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn taken_blocks_are_those_of_a_set_of_numbers() {
-        // The last numbers that there are.
-        let (first, last) = (u32::MAX - 49, u32::MAX);
-        let (mut free, mut set) = (Free::from([(first, 50)]), (first..=last).collect::<BTreeSet<u32>>());
-        let mut held: Vec<Vec<(u32, u32)>> = Vec::new();
-        for step in 0..5_000_u32 {
-            // Pseudorandom.
-            let draw = step.wrapping_mul(2_654_435_761) >> 8;
-            if held.is_empty() || draw.is_multiple_of(2) {
-                let taken = take_lowest(&mut free, 1 + draw % 11);
-                let numbers: Vec<u32> = taken.iter().flat_map(|&(first, count)| first..=first + (count - 1)).collect();
-                let expected: Vec<u32> = set.iter().copied().take(1 + draw as usize % 11).collect();
-                assert_eq!(numbers, expected);
-                assert!(taken.windows(2).all(|pair| pair[0].0 + pair[0].1 < pair[1].0), "{taken:?}");
-                expected.iter().for_each(|number| assert!(set.remove(number)));
-                held.push(taken);
-            } else {
-                let back = held.swap_remove(draw as usize % held.len());
-                set.extend(back.iter().flat_map(|&(first, count)| first..=first + (count - 1)));
-                free.extend(back);
-            }
-        }
-    }
-}
