@@ -67,14 +67,19 @@ fn read_row(line: usize, row: &str, faults: &mut Collector) -> Option<SubmittedJ
         Some(inner) => inner.replace("\"\"", "\""),
         None => args.trim().to_owned(),
     };
-    let mut job = parse(SubmittedJob { line, ..SubmittedJob::default() }, &args, faults)?;
+    let words = faults.take(line, "args", text::words(&args).ok_or("a quote is left open; close it"))?;
+    let (mut job, mut words, mut is_sound) = (SubmittedJob { line, ..Default::default() }, words.into_iter(), true);
+    while let Some(word) = words.next() {
+        let result = option(&word, &mut words, &mut job);
+        is_sound &= faults.take(line, &word, result).is_some();
+    }
     (job.id, job.submit, job.run, job.earlier_runs) = (u32::try_from(id?).ok()?, submit?, run?, runs?);
     job.limit = job.limit.or(limit?);
     if job.request.name.is_empty() {
         // The recorder submits each job under its number.
         job.request.name = job.id.to_string();
     }
-    Some(job)
+    is_sound.then_some(job)
 }
 
 /// Options that [`set`] reads: short name, long name, and `=` for a value, `?` for an optional value.
@@ -107,17 +112,6 @@ fn entries() -> impl Iterator<Item = Entry> {
             Entry { list, short, long, value }
         })
     })
-}
-
-/// Reads `args` into the job; reports each fault and returns `None` if there is one.
-fn parse(mut job: SubmittedJob, args: &str, faults: &mut Collector) -> Option<SubmittedJob> {
-    let words = faults.take(job.line, "args", text::words(args).ok_or("a quote is left open; close it"))?;
-    let (mut words, mut is_sound) = (words.into_iter(), true);
-    while let Some(word) = words.next() {
-        let result = option(&word, &mut words, &mut job);
-        is_sound &= faults.take(job.line, &word, result).is_some();
-    }
-    is_sound.then_some(job)
 }
 
 /// One option, with its value from `word` or from the words that follow.
