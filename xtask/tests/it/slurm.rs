@@ -1,6 +1,6 @@
 //! The command `slurm`, and `slurm+conf=FILE`: Slurm's controller as a policy of `simulate`, `check` and `experiment`.
 
-use crate::program::{Workdir, names, said, workspace, xtask};
+use crate::program::{Workdir, manifest, names, said, workspace, xtask};
 
 /// Returns a folder with a log of 64 processors, its 16 nodes in both forms, and accounts of its users.
 fn prepared(longest: &str) -> Workdir {
@@ -102,7 +102,7 @@ fn variants_of_a_sacct_file_are_compared_beside_the_log() {
     assert!(text.contains("Differences to base, paired by phase (3)"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("none  ") && line.contains(" mean wait  ")), "{text}");
     assert_eq!(results().1, files, "the same command has the same results");
-    let manifest: serde_json::Value = serde_json::from_str(&read("manifest.json")).expect("JSON");
+    let manifest = manifest(&dir.path("out"));
     let expected = serde_json::json!([
         { "name": "base", "settings": [] },
         { "name": "slow", "settings": ["SchedulerParameters=bf_interval=600"] },
@@ -135,6 +135,42 @@ fn variants_of_a_sacct_file_are_compared_beside_the_log() {
     ] {
         dir.file("bad.sacct", jobs.replacen(from, to, 1));
         dir.refuses("slurm --conf slurm.conf --trace bad.sacct", &faults);
+    }
+}
+
+/// A job of two partitions without a limit, one that was eligible a minute after its submission, one that was requeued, a number that is
+/// used again, and lines that are left out.
+#[test]
+fn jobs_of_sacct_are_submitted_as_they_were() {
+    let text = "JobIDRaw|User|Account|QOS|Partition|Submit|Eligible|Start|ElapsedRaw|TimelimitRaw|NNodes|AllocCPUS|State\n\
+        12|ann|phys|high|main|1700000100|1700000160|1700000200|300|10|2|8|COMPLETED\n\
+        12.batch||phys||||||||1|4|COMPLETED\n\
+        11|eve|chem||main|1600000000|1600000000|1600000000|60|1|1|4|COMPLETED\n\
+        11|bob|chem||a,b|1700000000|2023-11-14T22:13:20|1700000000|60|UNLIMITED|1|4|TIMEOUT\n\
+        13|bob|chem||main|1700000200|Unknown|Unknown|0|Partition_Limit|0|0|CANCELLED by 7\n\
+        14|bob|chem||main|1700000300|1700000300|1700000400|5|Partition_Limit|1|4|NODE_FAIL\n\
+        14|bob|chem||main|1700000405|1700000526|1700000600|50|Partition_Limit|1|4|COMPLETED\n\
+        15|bob|chem||main|1700000300|1700000300|1700000400|5|1|1|4|RUNNING\n";
+    let dir = Workdir::with("jobs.sacct", text);
+    let conf = "NodeName=n[1-8] CPUs=4\nPartitionName=main Nodes=ALL Default=YES\nPartitionName=a Nodes=n[1-4]\n";
+    dir.file("slurm.conf", conf.to_owned() + "PartitionName=b Nodes=n[5-8]\n");
+    let slurm = "slurm --conf slurm.conf --trace jobs.sacct --zone UTC";
+    dir.run(&format!("{slurm} --phases 1 --quiet --out out"), 0);
+    let expected = "\
+        job,user,account,qos,partition,submit,start,end,wait,nodes,node_list,started_by,cut,requeued\n\
+        11,bob,chem,none,a,0,1,61,1,1,n1,backfill,no,no\n\
+        12,ann,phys,high,main,100,160,460,60,2,n[1-2],main,no,no\n\
+        14,bob,chem,none,main,300,301,306,1,1,n3,backfill,no,yes\n\
+        14,bob,chem,none,main,306,460,510,154,1,n3,main,no,no\n";
+    assert_eq!(dir.text("out/base/jobs.csv"), expected);
+    // In the log itself the jobs waited 0 s, 100 s, 100 s and 195 s.
+    assert_eq!(dir.rows("out/summary.csv")[1]["wait_mean"], "98.75");
+    let notes = &manifest(&dir.path("out"))["notes"];
+    let left_out = "1 jobs of a number used again, 1 jobs that have not ended, 1 jobs that never started, 1 steps.";
+    assert_eq!(notes[0], format!("Left out of the trace, or repaired: {left_out}"));
+    let told = dir.run(&format!("{slurm} --explain 11,12,14"), 0).out;
+    for words in ["a,b for 31536000 s", "2 nodes main for 600 s", "main for its partition's limit"] {
+        assert!(told.contains(words), "no {words:?} in: {told}");
     }
 }
 
