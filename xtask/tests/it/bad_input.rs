@@ -11,10 +11,6 @@ fn bad_log(name: &str, content: &[u8], words: &[&str]) {
     Workdir::with(name, content).refuses(&run, &[&[name], words].concat());
 }
 
-fn reproduce(arguments: &str, words: &[&str]) {
-    Workdir::new().refuses(&format!("{SMALL} {arguments} --quiet --json --out out"), words);
-}
-
 fn log_with(line_3: &str) -> Vec<u8> {
     let mut lines: Vec<&str> = FOUR_JOBS.lines().collect();
     lines[2] = line_3;
@@ -111,62 +107,23 @@ fn a_job_that_never_finishes_between_outages_is_refused_at_once() {
 }
 
 #[test]
-fn options_of_simulate_out_of_range_are_refused_with_what_they_may_be() {
-    let dir = Workdir::with("log.swf", FOUR_JOBS);
-    let check = |options: &str, words: &[&str]| {
-        dir.refuses(&format!("simulate log.swf --policy fcfs,easy {options} --quiet --json --out out"), words);
-    };
-    check("--policy esay", &["\"esay\"", "did you mean \"easy\"?", "fcfs, easy, cons, flex, best-gap, bgt, sg"]);
-    check(
-        "--policy easy+reserve=x",
-        &["\"easy+reserve=x\"", "reserve is \"x\"", "a number of reservations from 0 on, or all"],
-    );
-    check("--deadlines factor:0", &["--deadlines", "factor:F with F above 0", "factor:0"]);
-    check("--outages mtbf:3,mttr:1h", &["--outages", "mtbf:SPAN,mttr:SPAN", "mtbf:3"]);
-    check("--outages missing.csv", &["missing.csv: there is no such file"]);
-    check("--inside machine", &["--inside", "--machines <FILE>"]);
-    check("--estimates factor:0", &["--estimates", "factor:F (times the run time)", "factor:0"]);
-    check("--estimates factor:NaN", &["--estimates", "factor:F (times the run time)", "factor:NaN"]);
-    check("--procs 0", &["--procs", "0 is not in 1.."]);
-    check("--max-jobs -1", &["'-1'"]);
-    check("--jobs 0", &["--threads", "0 is not in 1.."]);
-}
-
-#[test]
-fn what_another_world_takes_and_policies_that_are_named_twice_are_refused() {
-    let dir = Workdir::with("log.swf", FOUR_JOBS);
-    for (line, expected) in [
-        (
-            "--model metasched --policy rr --passes per-instant",
-            "--passes does not go with --model metasched, which takes --clusters FILE",
-        ),
-        ("--model hier-grid --policy p2p --machines m", "an option of --model gap-schedule and --profile alea31"),
-        ("--policy easy --startup 0s", "an option of --profile alea31"),
-        ("--policy easy,fcfs,easy", "--policy easy: is named twice; leave one out"),
-        (
-            "--policy easy:8,easy+reserve=8",
-            "--policy easy+reserve=8: is named twice: easy:8 and easy+reserve=8 are both easy+reserve=8; leave one out",
-        ),
-        (
-            "--model metasched --policy ptt+w=0.5,rr,ptt+w=0.50",
-            "--policy ptt+w=0.50: is named twice: ptt+w=0.5 and ptt+w=0.50 are both ptt+w=0.5; leave one out",
-        ),
-    ] {
-        dir.refuses(&format!("simulate log.swf --out out {line}"), &[expected]);
-    }
-}
-
-#[test]
-fn wrong_settings_of_policies_and_a_policy_under_two_names_are_refused_with_what_there_is() {
-    const WRONG: &str = "easy+order=wpf3 easy+backfill=spt easy+ordr=sjf cons+reserve=2 fcfs+backfill=sjf easy+threshold=0 \
+fn options_of_simulate_and_names_of_policies_are_refused_with_what_they_may_be() {
+    const OPTIONS: &str = "--policy esay; --policy easy+reserve=x; --policy easy --deadlines factor:0; --policy easy --outages mtbf:3,mttr:1h; \
+        --policy easy --outages missing.csv; --policy easy --inside machine; --policy easy --estimates factor:0; \
+        --policy easy --estimates factor:NaN; --policy easy --procs 0; --policy easy --max-jobs -1; --policy easy --jobs 0; \
+        --model metasched --policy rr --passes per-instant; --model hier-grid --policy p2p --machines m; --policy easy --startup 0s";
+    const SETTINGS: &str = "easy+order=wpf3 easy+backfill=spt easy+ordr=sjf cons+reserve=2 fcfs+backfill=sjf easy+threshold=0 \
         easy+threshold=-1d easy+threshold=2w easy+threshold= easy+8 easy:8+reserve=9 easy+reserve=all+backfill=sjf \
         cons+compress=reserved+order=sjf easy+predict=tsafir easy+predict=mean-of-user=0 easy+predict=tsafrir+correct=never \
         easy+correct=tsafrir eg-edf+predict=tsafrir exec+";
-    const TWICE: &str = "FCFS,fcfs SJF,fcfs+order=sjf EASY,easy EASY-SJBF,easy+backfill=spf CONS,cons \
+    const TWICE: &str = "easy,fcfs,easy FCFS,fcfs SJF,fcfs+order=sjf EASY,easy EASY-SJBF,easy+backfill=spf CONS,cons \
         EASY++,easy+predict=tsafrir+correct=tsafrir+backfill=spf easy:8+order=saf,easy+reserve=8+order=saf flex:all,flex+reserve=all";
     let dir = Workdir::with("log.swf", FOUR_JOBS);
-    let told = |policy: &str| dir.run(&format!("simulate log.swf --out out --policy {policy}"), 2).err;
-    insta::assert_snapshot!([WRONG, TWICE].join(" ").split_whitespace().map(told).collect::<String>());
+    let named = [SETTINGS, TWICE].into_iter().flat_map(|names| names.split(' ')).map(|name| format!("--policy {name}"));
+    let weights = "--model metasched --policy ptt+w=0.5,rr,ptt+w=0.50".to_owned();
+    let options = OPTIONS.split("; ").map(str::to_owned).chain([weights]).chain(named);
+    let told = options.map(|options| dir.refuses(&format!("simulate log.swf {options} --quiet --json --out out"), &[]));
+    insta::assert_snapshot!(told.collect::<String>());
 }
 
 #[test]
@@ -210,82 +167,37 @@ fn a_folder_that_cannot_be_written_to_is_refused_before_any_work_is_done() {
 
 #[test]
 fn names_and_numbers_that_do_not_exist_are_refused_with_those_that_do() {
-    let refused = |words: &str, expected: &[&str]| {
-        Workdir::new().refuses(&format!("reproduce {words} --quiet --json --out out"), expected);
-    };
-    refused("multi-sight", &["\"multi-sight\"", "did you mean \"multi-site\"?"]);
-    refused("multi-site --reps 0", &["--reps", "0 is not in 1.."]);
-    refused("multi-site --reps few", &["--reps", "'few'"]);
-    refused("zzz", &["\"zzz\"", "there are multi-site"]);
-    reproduce("--set run.job=5", &["--set run.job=5", "did you mean \"run.jobs\"?"]);
-    reproduce("--set zzz=1", &["--set zzz=1", "workloads/multi-site.toml lists them"]);
-    reproduce("--only fgi4", &["--only fgi4", "did you mean \"fig4\"?", "run-length"]);
-    reproduce("--only ", &["--only", "there are fig2"]);
+    const WRONG: &str = "multi-sight; zzz; multi-site --reps 0; multi-site --reps few; multi-site --set run.job=5; multi-site --set zzz=1; \
+        multi-site --only fgi4; multi-site --only ";
+    let told = |words| Workdir::new().refuses(&format!("reproduce {words} --quiet --json --out out"), &[]);
+    insta::assert_snapshot!(WRONG.split("; ").map(told).collect::<String>());
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_refused_with_its_key_and_what_it_may_be() {
-    let check = |set: &str, words: &[&str]| {
-        reproduce(&format!("--set {set}"), &[&["workloads/multi-site.toml", set], words].concat())
-    };
-    check("run.quick_jobs=many", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
-    check("run.quick_jobs=-1", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
-    check("run.quick_jobs=1.5", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
-    check("run.quick_jobs=", &["run.quick_jobs: ", "expected a whole number, at least 0"]);
-    check("workload.mean_service=[1]", &["workload.mean_service: ", "expected a number"]);
-    check("policy.thresholds=0.1", &["policy.thresholds: ", "expected a list such as [1, 2]"]);
-    check("policy.approaches=[\"four\"]", &["policy.approaches: ", "`four`", "`one`, `two`, `three`"]);
-    check("readings.release=gang-ed", &["readings.release: ", "`gang-ed`", "`task-end` or `gang-end`"]);
-    check("readings.reserved_is_idle=maybe", &["readings.reserved_is_idle: ", "expected true or false"]);
-    reproduce("--set run.jobs", &["--set run.jobs", "expected KEY=VALUE", "for example"]);
-}
-
-#[test]
-fn a_value_out_of_range_is_refused_with_its_key_and_its_range() {
-    let check = |set: &str, words: &[&str]| {
-        reproduce(&format!("--set {set}"), &[&["workloads/multi-site.toml", set], words].concat())
-    };
-    check("policy.thresholds=[-1]", &["policy.thresholds is -1", "expected 0 to 1000000000"]);
-    check("policy.thresholds=[nan]", &["policy.thresholds is NaN", "expected 0 to 1000000000"]);
-    check("policy.overheads=[-2]", &["policy.overheads is -2", "expected at least 0"]);
-    check("policy.approaches=[]", &["policy.approaches is empty"]);
-    check("workload.local_interarrival=[0]", &["local_interarrival is 0", "expected 0.000001 to 100000000"]);
-    check("workload.gang_interarrival=inf", &["gang_interarrival is inf", "expected 0.000001 to 100000000"]);
-    check("workload.gang_sizes=[0]", &["gang_sizes", "at least 1"]);
-    check("workload.mean_service=-1", &["mean_service is -1", "expected 0.000001 to 100000000"]);
-    check("grid.processors=[16]", &["grid.speeds has 2 numbers and grid.processors has 1"]);
-    check("grid.processors=[0,16]", &["site 1 has no processors", "at least 1"]);
-    check("grid.speeds=[0,1]", &["site 1 has speed 0", "above 0"]);
-    check("run.bounded_slowdown_floor=0", &["run.bounded_slowdown_floor is 0", "expected 0.000000001 to 1000000000"]);
-    check("run.bounded_slowdown_floor=1e300", &["run.bounded_slowdown_floor is 1000", "to 1000000000"]);
-    check("run.quick_jobs=0", &["run.quick_jobs is 0", "at least 1"]);
-    check("grid.speeds=[1e-300,1]", &["outrun the clock", "grid.speeds"]);
-    check("grid.processors=[4000000000,4000000000]", &["grid.processors", "too many"]);
-    check("workload.gang_sizes=[2,64]", &["workload.gang_sizes", "64 never fits on 32 processors"]);
-    check("workload.gang_sizes=[2,2]", &["workload.gang_sizes holds 2 twice"]);
-    check("workload.mean_service=100000000", &["outrun the clock", "workload.mean_service"]);
-    check("workload.local_interarrival=[100000000]", &["outrun the clock", "workload.local_interarrival"]);
-    let of = |slug: &str, set: &str, word: &str| {
-        let run = format!("reproduce {slug} --quick --set {} --quiet --json --out out", set.replace(' ', ""));
-        Workdir::new().refuses(&run, &[&format!("workloads/{slug}.toml"), word]);
-    };
-    of("metaloras", "platform.nodes=[5, 5]", "platform.speeds has 3 numbers and platform.nodes has 2");
-    of("metaloras", "platform.nodes=[5, 0, 5]", "cluster 2 has no nodes");
-    of("metaloras", "platform.memory=0", "platform.memory is 0");
-    of("metaloras", "local_users.clusters=[0, 1, 2, 4]", "users occupy 4 of 3 clusters");
-    of("metaloras", "local_users.levels=[0, 30, 30, 100]", "local_users.levels holds 30 twice");
-    of("metaloras", "policy.weights=[0.0, 1.0]", "policy.weights leaves out 0.5");
-    of("metaloras", "policy.tradeoff_weights=[2.0]", "policy.tradeoff_weights is 2; expected 0 to 1");
-    of("metaloras", "workload.cpu=[0.7, 0.45, 0.75, 9.0]", "workload.cpu is 9; expected 0.000001 to 1");
-    of("metaloras", "workload.interarrival=1e8", "may outrun the clock");
-    of("metaloras", "workload.copies=100000", "at most 100000");
-    of("metaloras", "readings.ties=random", "`first-cluster` or `smallest-tr`");
-    of("metaloras", "reading_b.ties=random", "[reading_b]");
-    of("swift-gap", "clusters.zegox=[0, 12]", "clusters.zegox");
-    of("swift-gap", "workload.records=[]", "workload.records is empty");
-    of("swift-gap", "run.quick_records=[0]", "run.quick_records");
-    of("swift-gap", "run.drawn_replications=0", "run.drawn_replications is 0");
-    of("swift-gap", "readings.weight=most", "readings.weight");
+fn a_value_of_the_wrong_type_or_out_of_range_is_refused_with_its_key_and_what_it_may_be() {
+    const MULTI_SITE: &str = "run.quick_jobs=many run.quick_jobs=-1 run.quick_jobs=1.5 run.quick_jobs= workload.mean_service=[1] \
+        policy.thresholds=0.1 policy.approaches=[\"four\"] readings.release=gang-ed readings.reserved_is_idle=maybe run.jobs \
+        policy.thresholds=[-1] policy.thresholds=[nan] policy.overheads=[-2] policy.approaches=[] workload.local_interarrival=[0] \
+        workload.gang_interarrival=inf workload.gang_sizes=[0] workload.mean_service=-1 grid.processors=[16] grid.processors=[0,16] \
+        grid.speeds=[0,1] run.bounded_slowdown_floor=0 run.bounded_slowdown_floor=1e300 run.quick_jobs=0 grid.speeds=[1e-300,1] \
+        grid.processors=[4000000000,4000000000] workload.gang_sizes=[2,64] workload.gang_sizes=[2,2] \
+        workload.mean_service=100000000 workload.local_interarrival=[100000000]";
+    const METALORAS: &str = "platform.nodes=[5,5] platform.nodes=[5,0,5] platform.memory=0 local_users.clusters=[0,1,2,4] \
+        local_users.levels=[0,30,30,100] policy.weights=[0.0,1.0] policy.tradeoff_weights=[2.0] workload.cpu=[0.7,0.45,0.75,9.0] \
+        workload.interarrival=1e8 workload.copies=100000 readings.ties=random reading_b.ties=random";
+    const SWIFT_GAP: &str =
+        "clusters.zegox=[0,12] workload.records=[] run.quick_records=[0] run.drawn_replications=0 readings.weight=most";
+    let mut told = String::new();
+    for (run, sets) in [
+        ("reproduce multi-site --quick", MULTI_SITE),
+        ("reproduce metaloras --quick", METALORAS),
+        ("reproduce swift-gap --quick", SWIFT_GAP),
+    ] {
+        for set in sets.split_whitespace() {
+            told += &Workdir::new().refuses(&format!("{run} --set {set} --quiet --json --out out"), &[]);
+        }
+    }
+    insta::assert_snapshot!(told);
 }
 
 #[test]

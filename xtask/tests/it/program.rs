@@ -106,13 +106,13 @@ impl Workdir {
         said(&mut self.command(words), code)
     }
 
-    /// Checks that a command is refused with exit code 2 and a message that contains each of `words`, and writes nothing.
-    pub(crate) fn refuses(&self, command: &str, words: &[&str]) {
-        self.refuses_all(&command.split(' ').collect::<Vec<_>>(), words);
+    /// Checks that a command is refused with exit code 2 and a message with each of `words`, and writes nothing. Returns the message.
+    pub(crate) fn refuses(&self, command: &str, words: &[&str]) -> String {
+        self.refuses_all(&command.split(' ').collect::<Vec<_>>(), words)
     }
 
     /// The same with arguments that may hold blanks.
-    pub(crate) fn refuses_all(&self, arguments: &[&str], words: &[&str]) {
+    pub(crate) fn refuses_all(&self, arguments: &[&str], words: &[&str]) -> String {
         let here = || (names(self.0.path()), fs::read_dir(&self.0).expect("a folder").count());
         let before = here();
         let Said { out, err } = said(xtask().current_dir(&self.0).args(arguments), 2);
@@ -121,6 +121,7 @@ impl Workdir {
             assert!(err.contains(word) && !err.contains("panicked"), "no {word:?} in: {err}");
         }
         assert_eq!(here(), before, "something was written");
+        err
     }
 
     pub(crate) fn text(&self, name: &str) -> String {

@@ -109,33 +109,14 @@ fn variants_of_a_sacct_file_are_compared_beside_the_log() {
         { "name": "none", "settings": ["SchedulerType=sched/builtin", "KillWait=5"] },
     ]);
     assert_eq!(manifest["variants"], expected, "{manifest}");
-    let form = "expected NAME or NAME=KEY=VALUE, with a name of letters, digits, '-', '_' and '.'";
-    let part = "expected KEY=VALUE, found \"10\"; write NAME=KEY=VALUE, and ';' between the settings of one variant";
-    let setting =
-        "--set bf_licenses=yes: bf_licenses: is not modelled and changes decisions; remove it from SchedulerParameters";
-    for (variants, fault) in [
-        ("base,x=bf_licenses=yes", format!("variant x: {setting}")),
-        ("base,base", "--compare: base is named twice; rename one".to_owned()),
-        ("base,", format!("--compare: \"\": {form}")),
-        ("deep=bf_window=2880,bf_interval=10", format!("--compare: variant bf_interval: {part}")),
-        ("log", "--compare: log stands for the log's own schedule; rename the variant".to_owned()),
-    ] {
-        let said = compare(variants, 2);
-        assert!(said.contains(&fault), "{variants}: {said}");
-    }
+    let variants = ["base,x=bf_licenses=yes", "base,base", "base,", "deep=bf_window=2880,bf_interval=10", "log"];
+    let mut told = variants.map(|variants| compare(variants, 2)).concat();
     let jobs = dir.text("jobs.sacct");
-    for (from, to, faults) in [
-        ("|1700000097|", "|2026-01-01T00:00:00|", ["bad.sacct:2: field 6 (Submit): ", "SLURM_TIME_FORMAT=%s"]),
-        ("|3|12|", "||12|", ["bad.sacct:2: NNodes: expected a number below 4294967296, found \"\"", ""]),
-        (
-            "NNodes",
-            "Nodes",
-            ["bad.sacct:1: NNodes: the heading has no such column; run: SLURM_TIME_FORMAT=%s sacct", ""],
-        ),
-    ] {
+    for (from, to) in [("|1700000097|", "|2026-01-01T00:00:00|"), ("|3|12|", "||12|"), ("NNodes", "Nodes")] {
         dir.file("bad.sacct", jobs.replacen(from, to, 1));
-        dir.refuses("slurm --conf slurm.conf --trace bad.sacct", &faults);
+        told += &dir.refuses("slurm --conf slurm.conf --trace bad.sacct", &[]);
     }
+    insta::assert_snapshot!(told);
 }
 
 /// A job of two partitions without a limit, one that was eligible a minute after its submission, one that was requeued, a number that is

@@ -165,15 +165,10 @@ fn what_sacct_prints_becomes_a_log_and_every_repair_is_counted() {
     assert_eq!(records(&log).iter().map(|record| record.number).collect::<Vec<_>>(), [7, 8]);
     // The converted log is accepted by simulations, and the message for the other suggests the conversion.
     assert!(dir.run("workload validate site.swf", 0).out.contains("no-runtime"));
-    for (words, expected) in [
-        ("validate jobs.sacct", "is what sacct prints; convert it first: cargo xtask workload convert"),
-        ("convert jobs.sacct --out x.swf --to sacct", "read and not written"),
-        ("convert site.swf --out x.gwf --to gwf --zone UTC", "--zone goes with a log from sacct"),
-        ("convert site.swf --out x.gwf --to gwf --zone UTC", "is in swf"),
-        ("convert jobs.sacct --out x.swf --to swf --zone CEST", "a place such as Europe/Berlin"),
-    ] {
-        dir.refuses(&format!("workload {words}"), &[expected]);
-    }
+    const WRONG: &str = "validate jobs.sacct; convert jobs.sacct --out x.swf --to sacct; \
+        convert site.swf --out x.gwf --to gwf --zone UTC; convert jobs.sacct --out x.swf --to swf --zone CEST";
+    let told = |words| dir.refuses(&format!("workload {words}"), &[]);
+    insta::assert_snapshot!(WRONG.split("; ").map(told).collect::<String>());
 }
 
 /// An array and a heterogeneous job of two users, after a job of four processors.
