@@ -258,10 +258,9 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<interrupt::Interrupted>() {
         return 130;
     }
-    let of_file = error.downcast_ref::<::workload::FileError>().map(::workload::FileError::is_io);
     let of_input = error.downcast_ref::<::workload::InputError>().map(::workload::InputError::is_io);
     let is_io = || error.chain().any(|cause| cause.is::<std::io::Error>());
-    if of_file.or(of_input).unwrap_or_else(is_io) { 3 } else { 2 }
+    if of_input.unwrap_or_else(is_io) { 3 } else { 2 }
 }
 
 /// The papers that a command names, each with the request for it: of several papers, each has a folder of its own below.

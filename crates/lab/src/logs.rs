@@ -12,7 +12,7 @@ use sim_core::{Job, Purpose, Streams};
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use workload::{Estimates, FileError, HeldLog, Options, SwfReader};
+use workload::{Estimates, HeldLog, InputError, Options, SwfReader};
 
 /// The environment variable that names the folder of logs.
 pub const VARIABLE: &str = "GRID_TRACES";
@@ -115,8 +115,8 @@ pub fn find(file: &str, traces: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Returns the text of a log, unpacked if it is packed, and its SHA-256; fails if the file cannot be read.
-pub fn unpacked(path: &Path) -> Result<(Vec<u8>, String), FileError> {
-    let failed = |source| FileError::reading(path, source);
+pub fn unpacked(path: &Path) -> Result<(Vec<u8>, String), InputError> {
+    let failed = |source| InputError::reading(path, source);
     let mut text = std::fs::read(path).map_err(failed)?;
     if text.starts_with(&[0x1f, 0x8b]) {
         let packed = std::mem::take(&mut text);

@@ -13,7 +13,7 @@ use std::fmt::Display;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use workload::file::{self, FileError};
+use workload::file;
 use workload::inspect::zone;
 use workload::{Deadlines, Estimates, InputError, Intake, Outages, SwfReader};
 
@@ -237,9 +237,9 @@ pub(crate) fn start_of(trace: &Path) -> Option<i64> {
 }
 
 /// Opens a file, plain or gzip (recognized by its first bytes).
-pub(crate) fn unpacked(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
+pub(crate) fn unpacked(path: &Path) -> Result<Box<dyn BufRead>, InputError> {
     let mut packed = BufReader::new(file::open(path)?);
-    let is_gzip = packed.fill_buf().map_err(|error| FileError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
+    let is_gzip = packed.fill_buf().map_err(|error| InputError::reading(path, error))?.starts_with(&[0x1f, 0x8b]);
     Ok(if is_gzip { Box::new(BufReader::new(MultiGzDecoder::new(packed))) } else { Box::new(packed) })
 }
 

@@ -1,17 +1,23 @@
 //! Errors of input: the place, the problem, and the fix.
 
-use crate::file::FileError;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Error of a log, a machine file or a trace of outages.
+pub(crate) const FOLDER: &str = "is a folder, not a file; name one file in it";
+
+/// Error of a log, a machine file, a trace of outages or another file of input.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The file cannot be opened or read.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The content of the file is not as expected.
+    /// The operating system or the medium fails.
+    #[error("{}: cannot be read; check its permissions and the disk it is on", path.display())]
+    Unreadable {
+        /// Path of the file.
+        path: PathBuf,
+        /// Error of the operating system or the medium.
+        source: io::Error,
+    },
+    /// There is no such file, or its content is not as expected.
     #[error("{}{}: {problem}", path.display(), line.map_or_else(String::new, |line| format!(":{line}")))]
     Faulty {
         /// Path of the file.
@@ -45,7 +51,19 @@ impl InputError {
     ///
     /// A file that does not exist also counts as bad input, since the command is wrong.
     pub const fn is_io(&self) -> bool {
-        matches!(self, Self::File(error) if error.is_io())
+        matches!(self, Self::Unreadable { .. })
+    }
+
+    /// Returns the error for a failure to read the file at `path`.
+    pub fn reading(path: &Path, source: io::Error) -> Self {
+        match source.kind() {
+            // `a.swf/b.swf` where a.swf is a file: no such file, either.
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                Self::of_file(path, "there is no such file; check the name and the folder")
+            }
+            io::ErrorKind::IsADirectory => Self::of_file(path, FOLDER),
+            _ => Self::Unreadable { path: path.to_owned(), source },
+        }
     }
 
     pub(crate) fn of_file(path: &Path, problem: impl Into<String>) -> Self {
@@ -91,6 +109,17 @@ pub struct TextError(String);
 
 impl TextError {
     pub(crate) fn new(expected: &str, text: &str) -> Self {
-        Self(format!("{expected} found {:?}", crate::file::shown(text.as_bytes())))
+        Self(format!("{expected} found {:?}", shown(text.as_bytes())))
+    }
+}
+
+/// Formats `bytes` for an error message: one line, at most 40 characters.
+pub(crate) fn shown(bytes: &[u8]) -> String {
+    const LONGEST: usize = 40;
+    // Enough bytes for that many characters of any length: a huge token is never converted as a whole.
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * LONGEST + 4)]);
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.into_owned(),
     }
 }

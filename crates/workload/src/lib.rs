@@ -81,7 +81,6 @@ pub use deadline_mix::DeadlineMix;
 pub use deadlines::Deadlines;
 pub use error::{InputError, ParameterError, TextError};
 pub use estimates::Estimates;
-pub use file::FileError;
 pub use gwf::{GwfReader, GwfRecord};
 pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;

@@ -1,7 +1,6 @@
 //! Lines of a log, plain or gzip, one at a time over one buffer.
 
-use crate::error::InputError;
-use crate::file::{self, FileError};
+use crate::error::{InputError, shown};
 use flate2::bufread::MultiGzDecoder;
 use std::fmt::{self, Display};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -50,7 +49,7 @@ impl Lines {
     ) -> Result<Self, InputError> {
         let (path, mut magic) = (path.as_ref().to_owned(), Vec::with_capacity(8));
         let read = input.by_ref().take(8).read_to_end(&mut magic);
-        read.map_err(|source| FileError::reading(&path, source))?;
+        read.map_err(|source| InputError::reading(&path, source))?;
         if let Some((_, format)) = FOREIGN_FORMATS.iter().find(|(start, _)| magic.starts_with(start)) {
             let problem =
                 format!("the file is packed with {format}, which is not read here; unpack it, or pack it with gzip");
@@ -151,7 +150,7 @@ impl Lines {
             io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData if self.is_gzip => {
                 "the gzip data is damaged; fetch the file again".to_owned()
             }
-            _ => return FileError::reading(&self.path, source).into(),
+            _ => return InputError::reading(&self.path, source),
         };
         InputError::Faulty { path: self.path.clone(), line: Some(self.number), problem, source: Some(source) }
     }
@@ -173,7 +172,7 @@ impl Lines {
         found: &[u8],
         fix: &str,
     ) -> InputError {
-        let found = file::shown(found);
+        let found = shown(found);
         let separator = if fix.is_empty() { "" } else { "; " };
         self.fault(format!("field {} ({name}): expected {expected}, found {found:?}{separator}{fix}", column + 1))
     }

@@ -8,8 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
-use workload::SwfReader;
-use workload::file::FileError;
+use workload::{InputError, SwfReader};
 
 /// One job of a schedule. Times count from the schedule's own origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub(super) type JobNumbers = FxHashMap<Arc<str>, u64>;
 /// Reads the schedule at `path`; its first line decides between CSV and SWF. Jobs of `names` may have their names there.
 pub(super) fn read(path: &Path, names: &JobNumbers) -> Result<Vec<ScheduleRow>> {
     let mut text = unpacked(path)?;
-    let beginning = text.fill_buf().map_err(|error| FileError::reading(path, error))?;
+    let beginning = text.fill_buf().map_err(|error| InputError::reading(path, error))?;
     let first = beginning.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
     // A record of SWF begins with a number, and its comments with a semicolon.
     if first.is_empty() || first.starts_with(b";") || first.first().is_some_and(u8::is_ascii_digit) {
@@ -80,7 +79,7 @@ type Columns = BTreeMap<&'static str, usize>;
 
 fn read_csv(path: &Path, text: impl Read, names: &JobNumbers) -> Result<Vec<ScheduleRow>> {
     let failed = |error: csv::Error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => anyhow!(FileError::reading(path, error)),
+        csv::ErrorKind::Io(error) => anyhow!(InputError::reading(path, error)),
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
             let line = pos.map_or(0, |pos| pos.line());
             anyhow!("{}:{line}: expected {expected_len} columns as in the heading, found {len}", path.display())

@@ -15,9 +15,8 @@ use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
 use std::io::{BufRead, Read};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use workload::file::FileError;
 use workload::sacct::Zone;
-use workload::{Intake, LogJob, Options, SacctReader, SwfReader};
+use workload::{InputError, Intake, LogJob, Options, SacctReader, SwfReader};
 
 /// Files of a cluster and of its jobs, and how they are read.
 #[derive(Clone, Debug, Args)]
@@ -107,7 +106,7 @@ impl Trace {
         }
         let mut heading = Vec::new();
         let read = unpacked(path)?.take(1 << 16).read_until(b'\n', &mut heading);
-        read.map_err(|error| FileError::reading(path, error))?;
+        read.map_err(|error| InputError::reading(path, error))?;
         if heading.contains(&b'|') && String::from_utf8_lossy(&heading).contains("JobID") {
             return sacct::read(&name(path), SacctReader::open(path, zone)?);
         }
@@ -161,7 +160,7 @@ fn text(path: &Path) -> Result<String> {
             Err(error) if matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) => {
                 bail!("{}:{line}: cannot be read on ({error}); is this the right file, and whole?", name(path))
             }
-            Err(error) => return Err(FileError::reading(path, error).into()),
+            Err(error) => return Err(InputError::reading(path, error).into()),
         }
     }
     Ok(text)

@@ -1,7 +1,6 @@
 //! Outages from a file.
 
-use crate::error::InputError;
-use crate::file;
+use crate::error::{InputError, shown};
 use crate::lines::{Lines, OUTAGES};
 use crate::swf::decimal::{self, Decimal};
 use sim_core::{Outage, SiteId, Time};
@@ -41,7 +40,7 @@ impl OutageTrace {
         let mut lines = Lines::new(name, input, OUTAGES)?;
         lines.step_to_content(b"#").transpose()?;
         if columns(&lines) != NAMES.map(str::as_bytes) {
-            let found = file::shown(lines.line.trim_ascii());
+            let found = shown(lines.line.trim_ascii());
             return Err(lines.fault(format!("expected the header machine,down,up, found {found:?}")));
         }
         let down_until = vec![Time::ZERO; machines.len()];

@@ -3,8 +3,8 @@
 use super::SacctRule;
 use super::job::{self, cpus_of_tres, has_gpu};
 use super::time::{Zone, length, whole};
-use crate::error::InputError;
-use crate::file::{self, shown};
+use crate::error::{InputError, shown};
+use crate::file;
 use crate::gwf::{self, GwfRecord};
 use crate::lines::{LOG, Lines};
 use crate::repair::Repairs;
