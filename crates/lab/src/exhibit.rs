@@ -281,10 +281,10 @@ impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
     pub fn side_by_side(
         id: &'static str,
         [one, other]: [&'a str; 2],
-        claims: impl IntoIterator<Item = (Claim<C>, Claim<C>)>,
+        [ones, others]: [Vec<Claim<C>>; 2],
         [table, title, caption]: [&'static str; 3],
     ) -> Self {
-        let claims: Vec<[Claim<C>; 2]> = claims.into_iter().map(<[_; 2]>::from).collect();
+        let claims: Vec<[Claim<C>; 2]> = ones.into_iter().zip(others).map(<[_; 2]>::from).collect();
         let columns = ["claim", one, "observed", other, "observed", "the paper says"];
         let checks = claims.iter().flatten().flat_map(|claim| &claim.checks);
         let needs = checks.map(|check| check.quantity.clone()).collect();

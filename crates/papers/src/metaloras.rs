@@ -156,7 +156,7 @@ impl Paper for MetaLorasPaper {
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
-        claims::claims(self, Variant::Default)
+        claims::VariantChecks { paper: self, variant: Variant::Default }.table()
     }
 
     fn remarks(&self) -> Vec<Remark<Cell>> {

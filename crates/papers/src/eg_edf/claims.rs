@@ -212,18 +212,13 @@ impl ClaimBuilder<'_> {
 
 /// Compares every claim under the default and under the preset `strict`.
 pub(super) fn side_by_side(paper: &EgEdfPaper) -> Extra<'_, Cell> {
-    let [default, strict] = [false, true].map(|strict| ClaimBuilder { paper, strict }.table());
-    let pairs = default.into_iter().zip(strict);
+    let caption = "Each claim under the readings of this run and under the preset strict (the same with R6 strict: who \
+         passes the head of the queue ends by its reservation, on whatever machine): verdict, and the \
+         estimate of the cell that decides.";
     Extra::side_by_side(
         "fig1-right-strict",
         ["default", "strict"],
-        pairs,
-        [
-            "presets",
-            "Both presets side by side",
-            "Each claim under the readings of this run and under the preset strict (the same with R6 strict: who \
-         passes the head of the queue ends by its reservation, on whatever machine): verdict, and the \
-         estimate of the cell that decides.",
-        ],
+        [false, true].map(|strict| ClaimBuilder { paper, strict }.table()),
+        ["presets", "Both presets side by side", caption],
     )
 }

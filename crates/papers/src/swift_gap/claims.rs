@@ -146,19 +146,12 @@ fn recomputed() -> Claim<Cell> {
 
 /// Returns a table of the verdicts under both. Those of the nearest reading are not counted: it was selected to be near.
 pub(super) fn side_by_side(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
-    let [text, nearest] = [SwiftGap, Nearest].map(|ours| claims(paper, ours));
     let is_about_swift_gap =
         |claim: &Claim<Cell>| claim.checks.iter().flat_map(crate::cells).any(|cell| cell.policy.is_swift_gap());
-    let both = text.into_iter().zip(nearest).filter(|(text, _)| is_about_swift_gap(text));
-    Extra::side_by_side(
-        "fig4",
-        ["text", "nearest"],
-        both,
-        [
-            "text-and-nearest",
-            "Swift Gap by the text, and by the reading nearest to table 3",
-            "Verdict, and the estimate of the cell that decides. The text's verdicts are the ones that count; \
-         the nearest reading (scenario, table nearest) was chosen by its outcome.",
-        ],
-    )
+    let about = |ours| claims(paper, ours).into_iter().filter(is_about_swift_gap).collect();
+    let title = "Swift Gap by the text, and by the reading nearest to table 3";
+    let caption = "Verdict, and the estimate of the cell that decides. The text's verdicts are the ones that count; \
+                   the nearest reading (scenario, table nearest) was chosen by its outcome.";
+    let both = [SwiftGap, Nearest].map(about);
+    Extra::side_by_side("fig4", ["text", "nearest"], both, ["text-and-nearest", title, caption])
 }
