@@ -13,7 +13,7 @@ use lab::table::{columns, csv, number};
 use lab::terminal::csv_name;
 use metrics::ConfidenceInterval;
 use metrics::best::Standing;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Columns of an estimate, after those of its place.
 const ESTIMATED: [&str; 6] = ["policy", "metric", "mean", "ci_low", "ci_high", "reps"];
@@ -103,8 +103,7 @@ impl<'a> Results<'a> {
     /// Estimate over replications. A comparison with a saturated policy has no interval: its mean grows with the length of the log.
     fn judged(&self, quantity: &Quantity<Cell>) -> ConfidenceInterval {
         let estimate = self.observations.estimate(quantity, u32::MAX);
-        let mut cells = BTreeSet::new();
-        quantity.collect_cells(&mut cells);
+        let cells = quantity.cells();
         let compares = cells.iter().any(|cell| cells.first().is_some_and(|first| first.policy != cell.policy));
         if compares && cells.iter().any(|cell| self.is_saturated(*cell)) {
             ConfidenceInterval { low: None, high: None, ..estimate }

@@ -215,10 +215,8 @@ impl<C: DesignPoint> Check<C> {
 impl<C: DesignPoint, Name> Claim<C, Name> {
     /// Returns the cells that must be simulated for it. A claim without cells compares numbers of the paper with each other. It states
     /// nothing about the model and is counted separately.
-    pub(crate) fn cells(&self) -> BTreeSet<C> {
-        let mut cells = BTreeSet::new();
-        self.checks.iter().for_each(|check| check.quantity.collect_cells(&mut cells));
-        cells
+    pub fn cells(&self) -> BTreeSet<C> {
+        self.checks.iter().flat_map(|check| check.quantity.cells()).collect()
     }
 }
 

@@ -71,10 +71,7 @@ impl<C: DesignPoint> Observations<C> {
 
     /// Returns the points of a quantity that differ from replication to replication.
     fn drawn(&self, quantity: &Quantity<C>) -> BTreeSet<C> {
-        let mut cells = BTreeSet::new();
-        quantity.collect_cells(&mut cells);
-        cells.retain(|cell| !self.exact.contains(cell));
-        cells
+        quantity.cells().difference(&self.exact).cloned().collect()
     }
 
     fn value(&self, quantity: &Quantity<C>, replication: usize) -> f64 {

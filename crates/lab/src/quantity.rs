@@ -92,15 +92,17 @@ impl<C: DesignPoint> Quantity<C> {
         }
     }
 
-    /// Adds the cells that must be simulated to evaluate it.
-    pub fn collect_cells(&self, cells: &mut BTreeSet<C>) {
+    /// Returns the cells that must be simulated to evaluate it.
+    pub fn cells(&self) -> BTreeSet<C> {
         match self {
-            Self::Metric(cell, _) => {
-                cells.insert(cell.clone());
+            Self::Metric(cell, _) => BTreeSet::from([cell.clone()]),
+            Self::Constant(_) => BTreeSet::new(),
+            Self::Combined(_, a, b) | Self::Larger(a, b) => {
+                let mut cells = a.cells();
+                cells.extend(b.cells());
+                cells
             }
-            Self::Constant(_) => {}
-            Self::Combined(_, a, b) | Self::Larger(a, b) => [a, b].iter().for_each(|one| one.collect_cells(cells)),
-            Self::Rank(_, among) => among.iter().for_each(|one| one.collect_cells(cells)),
+            Self::Rank(_, among) => among.iter().flat_map(Self::cells).collect(),
         }
     }
 
@@ -182,8 +184,6 @@ mod tests {
             assert!((value(&quantity) - expected).abs() < 1e-12, "{quantity:?}");
         }
         assert!(value(&Quantity::Rank(0, vec![cell(7), Quantity::Constant(f64::NAN)])).is_nan());
-        let mut cells = BTreeSet::new();
-        rank(0).collect_cells(&mut cells);
-        assert_eq!(cells, BTreeSet::from([5, 7]));
+        assert_eq!(rank(0).cells(), BTreeSet::from([5, 7]));
     }
 }

@@ -145,9 +145,7 @@ impl<'a, P: Paper> Asked<'a, P> {
     fn cells(&self) -> BTreeSet<P::Cell> {
         let shown = self.exhibits.iter().flat_map(Exhibit::quantities);
         let remarked = self.remarks.iter().flat_map(|remark| &remark.shown).map(|(_, quantity)| quantity);
-        let mut cells: BTreeSet<P::Cell> = self.claims.iter().flat_map(Claim::cells).collect();
-        shown.chain(remarked).for_each(|quantity| quantity.collect_cells(&mut cells));
-        cells
+        self.claims.iter().flat_map(Claim::cells).chain(shown.chain(remarked).flat_map(Quantity::cells)).collect()
     }
 }
 

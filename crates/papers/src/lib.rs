@@ -34,13 +34,12 @@ mod rlscheduler;
 mod swift_gap;
 
 use anyhow::{Result, ensure};
-use lab::claim::{Check, Claim};
+use lab::claim::Claim;
 use lab::quantity::{DesignPoint, Quantity};
 use lab::registry::Entry;
 use lab::scenario::Scenario;
 pub use rlscheduler::rlscheduler_jobs;
 use serde::Serialize;
-use std::collections::BTreeSet;
 
 /// Calls `$each!` with the types of all papers, in the order in which they were added.
 macro_rules! papers {
@@ -121,17 +120,10 @@ fn ascending(values: impl Iterator<Item = f64>) -> Vec<usize> {
     values.into_iter().map(|(place, _)| place).collect()
 }
 
-/// Returns the cells that a check needs.
-fn cells<C: DesignPoint>(check: &Check<C>) -> BTreeSet<C> {
-    let mut cells = BTreeSet::new();
-    check.quantity.collect_cells(&mut cells);
-    cells
-}
-
 /// Keeps the checks all of whose cells satisfy `exists`, and the claims that still have checks.
 fn with_cells<C: DesignPoint>(mut claims: Vec<Claim<C>>, exists: impl Fn(&C) -> bool) -> Vec<Claim<C>> {
     for claim in &mut claims {
-        claim.checks.retain(|check| cells(check).iter().all(&exists));
+        claim.checks.retain(|check| check.quantity.cells().iter().all(&exists));
     }
     lab::claim::with_checks(claims)
 }
@@ -157,6 +149,7 @@ const MODELS: &str = env!("GRIDPROOF_MODELS");
 #[cfg(test)]
 mod tests {
     use anyhow::{Context, Result};
+    use lab::claim::Claim;
     use lab::exhibit::{self, Exhibit};
     use lab::paper::{Effort, Paper};
     use lab::scenario::Scenario;
@@ -206,8 +199,7 @@ mod tests {
     fn check_identities<P: Paper>(settings: &[&str]) -> Result<usize> {
         // Small runs: the checks do not depend on their size.
         let paper: P = paper(settings, Effort::Quick)?;
-        let cells: BTreeSet<P::Cell> =
-            paper.claims().iter().flat_map(|claim| &claim.checks).flat_map(super::cells).collect();
+        let cells: BTreeSet<P::Cell> = paper.claims().iter().flat_map(Claim::cells).collect();
         // A dozen cells spread over the experiments.
         let cells: Vec<P::Cell> = cells.iter().step_by(cells.len().div_ceil(12)).cloned().collect();
         let streams = Streams::new(5, 0);

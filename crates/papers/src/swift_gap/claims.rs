@@ -146,8 +146,7 @@ fn recomputed() -> Claim<Cell> {
 
 /// Returns a table of the verdicts under both. Those of the nearest reading are not counted: it was selected to be near.
 pub(super) fn side_by_side(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
-    let is_about_swift_gap =
-        |claim: &Claim<Cell>| claim.checks.iter().flat_map(crate::cells).any(|cell| cell.policy.is_swift_gap());
+    let is_about_swift_gap = |claim: &Claim<Cell>| claim.cells().iter().any(|cell| cell.policy.is_swift_gap());
     let about = |ours| claims(paper, ours).into_iter().filter(is_about_swift_gap).collect();
     let title = "Swift Gap by the text, and by the reading nearest to table 3";
     let caption = "Verdict, and the estimate of the cell that decides. The text's verdicts are the ones that count; \
