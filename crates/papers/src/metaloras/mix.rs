@@ -74,37 +74,3 @@ impl WorkloadTable {
 pub(super) fn kib(mib: f64) -> u64 {
     (mib * 1024.0).round() as u64
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn mix(copies: u32, sigma: f64) -> WorkloadTable {
-        WorkloadTable {
-            applications: ["A", "B"].map(str::to_owned).to_vec(),
-            times: vec![100.0, 400.0],
-            cpu: vec![0.5, 0.9],
-            memory: vec![100.0; 2],
-            sizes: vec![1, 3],
-            copies,
-            interarrival: 10.0,
-            sigma,
-        }
-    }
-
-    /// The first draws are part of the format of every published result: if this test fails, all numbers move.
-    #[test]
-    fn value_stability() {
-        let jobs = mix(2, 0.1).jobs(&Streams::new(42, 0));
-        let of = |Submission { job, .. }: &Submission| {
-            (job.request.estimate, job.request.processors, job.submit.as_nanos(), job.runtime.as_nanos())
-        };
-        let profile = |seconds| Some(Span::from_secs(seconds));
-        let expected = [
-            (profile(100), 1, 11_313_223_865, 88_711_160_204),
-            (profile(100), 3, 17_175_741_511, 90_252_190_931),
-            (profile(400), 3, 35_248_550_035, 381_403_156_988),
-        ];
-        assert_eq!(jobs[..3].iter().map(of).collect::<Vec<_>>(), expected);
-    }
-}
