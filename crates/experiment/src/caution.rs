@@ -1,7 +1,7 @@
 //! Warnings: known pitfalls of a design and its results, and replications that differ from the log itself.
 
 use crate::design::{Design, Metric};
-use crate::file::{Log, Method};
+use crate::file::Method;
 use crate::measure::Cell;
 use crate::results::Results;
 use crate::workloads::Held;
@@ -48,10 +48,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
         "A range over logs and settings is the range of noisy estimates, so it is wider than that of the true values. For one \
          cell, use its interval.",
     );
-    let estimates_of = |log: &Log| {
-        let own = log.estimates.0;
-        design.settings().into_iter().map(move |setting| setting.estimates().unwrap_or(own))
-    };
+    let estimates_of = |log| design.settings().into_iter().map(move |setting| setting.estimates(log));
     warn(
         design.logs.iter().flat_map(estimates_of).all(|estimates| matches!(estimates, Estimates::Exact)),
         "Exact estimates only: users' estimates are inaccurate, which changes backfilling (Mu'alem & Feitelson 2001). Vary them: \

@@ -76,8 +76,11 @@ impl Setting {
         self.number("procs").map(|procs| procs as u32)
     }
 
-    pub(super) fn estimates(&self) -> Option<Estimates> {
-        self.0.iter().find_map(|value| if let Value::Estimates(estimates) = value { Some(*estimates) } else { None })
+    /// The estimates that policies see of jobs of a log.
+    pub(super) fn estimates(&self, log: &Log) -> Estimates {
+        let varied = |value: &Value| if let Value::Estimates(estimates) = value { Some(*estimates) } else { None };
+        let own = || log.estimates.map(|own| own.0);
+        self.0.iter().find_map(varied).or_else(own).unwrap_or(Estimates::User)
     }
 
     /// `load 0.8, estimates user`; empty if nothing is varied.

@@ -41,9 +41,8 @@ pub(super) struct Log {
     pub(super) procs: Option<WholeNumber<1, { u32::MAX }>>,
     pub(super) machines: Option<PathBuf>,
     pub(super) inside: Option<Inside>,
-    /// Estimates that policies see, unless they are varied.
-    #[serde(default = "of_users")]
-    pub(super) estimates: ValueText<Estimates>,
+    /// Estimates that policies see, unless they are varied; of the users if not given.
+    pub(super) estimates: Option<ValueText<Estimates>>,
     #[serde(default)]
     pub(super) deadlines: ValueText<Deadlines>,
     #[serde(default)]
@@ -55,10 +54,6 @@ pub(super) struct Log {
     pub(super) preset: Option<String>,
     #[serde(skip)]
     pub(super) line: usize,
-}
-
-const fn of_users() -> ValueText<Estimates> {
-    ValueText(Estimates::User)
 }
 
 /// Reaction to records that need a repair.

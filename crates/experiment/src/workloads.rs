@@ -171,7 +171,7 @@ impl Held {
         let density = own * setting.number("load").unwrap_or(1.0);
         let scaled = ((density - 1.0).abs() > 0.0).then(|| base.denser(density));
         let jobs = scaled.as_ref().unwrap_or(base);
-        let estimates = setting.estimates().unwrap_or(self.log.estimates.0);
+        let estimates = setting.estimates(&self.log);
         // Each replication has estimates of its own.
         let seed = design.seed.wrapping_mul(1_000_003).wrapping_add(u64::from(replication));
         let numbers = if matches!(self.origin, SourceOrigin::Users(..) | SourceOrigin::Blocks(_)) {
