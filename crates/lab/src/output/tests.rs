@@ -86,3 +86,23 @@ fn a_manifest_that_names_files_outside_its_folder_is_refused() {
     assert!(refusal(run(&out, "test", &NEW)).contains("expected a path inside the folder"));
     assert!(folder.path().join("mine.txt").exists());
 }
+
+#[test]
+fn no_flipped_bit_of_a_manifest_changes_what_it_says_unnoticed() {
+    let folder = folder();
+    run(folder.path(), "test", &OLD).expect("a run");
+    let path = folder.path().join(MANIFEST);
+    let text = fs::read(&path).expect("a manifest");
+    let files = Manifest::read(folder.path()).expect("whole").expect("there").files().expect("a list");
+    for bit in 0..8 * text.len() {
+        let mut flipped = text.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &flipped).expect("it can be damaged");
+        if let Ok(Some(manifest)) = Manifest::read(folder.path())
+            && manifest.is_sound()
+        {
+            assert_eq!(manifest.command(), Some("test"), "bit {bit}");
+            assert_eq!(manifest.files().expect("a list"), files, "bit {bit}");
+        }
+    }
+}
