@@ -44,9 +44,10 @@ use sim_core::{JobRecord, Span, Time};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
-    /// Slots from one cut to the next, by the hour of the log at which each begins, and sums over the jobs submitted in it. The queue
-    /// was empty just before the first submission of each but the first.
-    slots: Vec<(u64, MetricSums)>,
+    /// Hours of the log at which slots begin. The queue was empty just before the first submission of each but the first.
+    hours: Vec<u64>,
+    /// Sums over the jobs submitted in each slot.
+    slots: Vec<MetricSums>,
     latest_hour: Option<u64>,
     last_submit: Time,
 }
@@ -84,8 +85,13 @@ impl Blocks {
         }
         self.latest_hour = Some(hour);
         if queue_was_empty || self.slots.is_empty() {
-            self.slots.push((hour, MetricSums::default()));
+            self.begin_slot(hour);
         }
+    }
+
+    fn begin_slot(&mut self, hour: u64) {
+        self.hours.push(hour);
+        self.slots.push(MetricSums::default());
     }
 
     /// Adds one finished job.
@@ -93,10 +99,9 @@ impl Blocks {
         let submit = record.job.submit;
         self.last_submit = self.last_submit.max(submit);
         if self.slots.is_empty() {
-            self.slots.push(Default::default());
+            self.begin_slot(0);
         }
-        let position = self.slots.partition_point(|(hour, _)| *hour <= hour_of(submit)).saturating_sub(1);
-        let (_, sums) = &mut self.slots[position];
+        let sums = &mut self.slots[self.hours.partition_point(|hour| *hour <= hour_of(submit)).saturating_sub(1)];
         let response = record.response().as_secs_f64();
         let area = f64::from(record.processors) * record.job.runtime.as_secs_f64();
         let slowdown = (!record.job.runtime.is_zero()).then(|| slowdown(record));
@@ -149,18 +154,16 @@ impl Blocks {
 
     /// Weeks from the first submission to the last.
     pub(crate) fn weeks(&self) -> f64 {
-        let first = self.slots.first().map_or(Time::ZERO, |(hour, _)| Time::from_secs(3600 * hour));
+        let first = self.hours.first().map_or(Time::ZERO, |hour| Time::from_secs(3600 * hour));
         self.last_submit.saturating_since(first).as_secs_f64() / Self::WEEK.as_secs_f64()
     }
 
     /// Hours at which blocks begin, where the queue is empty under all of `policies`.
     fn cuts(&self, policies: &[&Self]) -> Vec<u64> {
         const LEAST: u64 = Blocks::WEEK.as_nanos() / HOUR;
-        let is_empty = |hour: u64| {
-            policies.iter().all(|policy| policy.slots.binary_search_by_key(&hour, |(hour, _)| *hour).is_ok())
-        };
+        let is_empty = |hour: u64| policies.iter().all(|policy| policy.hours.binary_search(&hour).is_ok());
         let mut cuts: Vec<u64> = Vec::new();
-        for &(hour, _) in &self.slots {
+        for &hour in &self.hours {
             if cuts.last().is_none_or(|last| hour >= last + LEAST && is_empty(hour)) {
                 cuts.push(hour);
             }
@@ -176,7 +179,7 @@ impl Blocks {
     /// Numerator and denominator of one metric in each block.
     fn sums_by(&self, cuts: &[u64], metric: usize) -> Vec<(f64, f64)> {
         let mut sums = vec![(Sum::default(), Sum::default()); cuts.len()];
-        for (hour, of_slot) in &self.slots {
+        for (hour, of_slot) in self.hours.iter().zip(&self.slots) {
             let block = cuts.partition_point(|cut| cut <= hour).saturating_sub(1);
             if let Some((numerator, denominator)) = sums.get_mut(block) {
                 numerator.add(of_slot[metric].0.total());

@@ -18,8 +18,8 @@ use std::iter::repeat_n;
 ///
 /// # Memory
 ///
-/// 8 kB per octave between the smallest and the largest value other than zero, for any number of values: at most
-/// 512 kB for lengths of 1 ns to 584 years, at most 16 MB for any values.
+/// 4 kB per octave between the smallest and the largest value other than zero, for any number of values: at most
+/// 256 kB for lengths of 1 ns to 584 years, at most 8 MB for any values.
 ///
 /// ```
 /// let mut waits = metrics::QuantileSketch::default();
@@ -37,7 +37,7 @@ pub struct QuantileSketch {
     min: f64,
     max: f64,
     /// `bins[i]` counts the values whose key is `first + i`; whole octaves.
-    bins: Vec<u64>,
+    bins: Vec<u32>,
     first: usize,
 }
 
@@ -57,7 +57,7 @@ impl QuantileSketch {
     ///
     /// # Panics
     ///
-    /// Panics if `value` is negative, infinite or NaN.
+    /// Panics if `value` is negative, infinite or NaN, and with 2³² values in one bin.
     #[track_caller]
     #[inline]
     pub fn add(&mut self, value: f64) {
@@ -71,13 +71,14 @@ impl QuantileSketch {
         }
         let key = key_of(value);
         // One comparison for both ends: a key below `first` wraps to a huge number.
-        match self.bins.get_mut(key.wrapping_sub(self.first)) {
-            Some(bin) => *bin += 1,
+        let bin = match self.bins.get_mut(key.wrapping_sub(self.first)) {
+            Some(bin) => bin,
             None => {
                 self.grow_to_hold(key);
-                self.bins[key - self.first] += 1;
+                &mut self.bins[key - self.first]
             }
-        }
+        };
+        *bin = bin.checked_add(1).expect("fewer than 2^32 values in a bin");
     }
 
     pub(crate) const fn count(&self) -> u64 {
@@ -113,7 +114,7 @@ impl QuantileSketch {
             return Some(0.0);
         }
         let bin = self.bins.iter().position(|count| {
-            seen += count;
+            seen += u64::from(*count);
             rank <= seen
         });
         let key = self.first + bin.expect("every value is a zero or in a bin");

@@ -8,7 +8,7 @@ use sim_core::{JobRecord, Span, Time};
 
 /// Streaming summary of a run: adds finished jobs one at a time and has every customary metric at any moment.
 ///
-/// Memory does not grow with the jobs (2.6 MB at most, see [`QuantileSketch`]), so a trace of any
+/// Memory does not grow with the jobs (1.3 MB at most, see [`QuantileSketch`]), so a trace of any
 /// length can be streamed through [`JobLog`](sim_core::JobLog): `JobLog::new(Summary::default())`.
 ///
 /// Times are in seconds. Rejected jobs do not reach the summary; the log counts them.
