@@ -13,7 +13,8 @@ use test_data::Need;
 
 /// Calls of one kind, and the fault injected into one of them.
 struct Fault {
-    /// Options of the run. Pages and pictures are written like all other files and take most of its time: one fault of each kind has them.
+    /// Options of the run. Pages and pictures are written like all other files and take most of its time: one fault of each kind of call
+    /// has them.
     options: &'static str,
     calls: &'static str,
     /// Fault in strace's notation.
@@ -172,12 +173,12 @@ faults! {
     a_disk_may_be_full_at_each_write: ALL, "write", "error=ENOSPC", REPORTED, 12;
     a_disk_may_fail_at_each_write: TABLES, "write", "error=EIO", REPORTED, 9;
     a_file_may_not_get_its_name: TABLES, "renameat", "error=EACCES", REPORTED, 5;
-    a_file_may_not_be_put_in_its_place: ALL, "rename", "error=EACCES", REPORTED, 10;
+    a_file_may_not_be_put_in_its_place: TABLES, "rename", "error=EACCES", REPORTED, 5;
     a_flush_may_fail_each_time: TABLES, "fsync,fdatasync", "error=EIO", REPORTED, 9;
     a_folder_may_not_be_made_each_time: TABLES, "mkdir,mkdirat", "error=ENOSPC", REPORTED, 4;
     a_file_may_not_be_removed_each_time: TABLES, "unlink", "error=EACCES", REPORTED, 1;
     what_is_left_may_not_be_cleared_away: TABLES, "unlinkat", "error=EACCES", REPORTED, 1;
-    sigterm_may_come_at_each_write: ALL, "write", "signal=SIGTERM", INTERRUPTED, 12;
+    sigterm_may_come_at_each_write: TABLES, "write", "signal=SIGTERM", INTERRUPTED, 9;
     sighup_may_come_at_each_rename: TABLES, "rename", "signal=SIGHUP", INTERRUPTED, 5;
     sigpipe_may_come_at_each_write: TABLES, "write", "signal=SIGPIPE", INTERRUPTED, 9;
     kill_9_may_come_at_each_write: TABLES, "write", "signal=SIGKILL", REPORTED, 9;
