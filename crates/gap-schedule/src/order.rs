@@ -282,62 +282,41 @@ mod tests {
         keys.chunk_by(|one, next| one.0 == next.0).map(names).collect::<Vec<_>>().join("<")
     }
 
-    /// Worked by hand: a has waited 900 s for 100 s on 4 processors, b 100 s for 300 s on 16, c 500 s for 400 s on 1.
+    /// In each table, a job is its letter, with its submission, processors and estimate in seconds.
     #[test]
     fn each_order_is_its_formula() {
-        let jobs = [("a", job(100, 4, Some(100))), ("b", job(900, 16, Some(300))), ("c", job(500, 1, Some(400)))];
-        let expected = [
-            (Order::Fcfs, "a=b=c"),
-            (Order::Sjf, "a<b<c"),
-            (Order::Spf, "a<b<c"),
-            (Order::Ljf, "c<b<a"),
-            (Order::Saf, "a=c<b"), // 400, 4800, 400
-            (Order::Laf, "b<a=c"),
-            (Order::Narrow, "c<a<b"),
-            (Order::Wide, "b<a<c"),
-            (Order::Lxf, "a<c<b"),    // 10, 1.33, 2.25
-            (Order::Wfp3, "a<c<b"),   // 729 · 4, 1/27 · 16, 1.95
-            (Order::Unicef, "c<a<b"), // 900 / 200, 100 / 1200, infinite
-            (Order::F1, "a<c<b"),     // 8 + 1740, 39.6 + 2570.2, 2.6 + 2348.1
-            (Order::F2, "a<c<b"),     // 40 + 51200, 277 + 75627, 20 + 69094
-            (Order::F3, "a<c<b"),     // the logarithms alone
-            (Order::F4, "a<c<b"),
-        ];
-        assert_eq!(expected.map(|(order, _)| order), Order::ALL);
-        for (name, keys) in expected {
-            assert_eq!(order(name, &jobs), keys, "{name:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_learnt_weighs_size_against_submission() {
-        // 1 s and 10 s after the beginning: one more power of ten costs 870, 25 600, 6 860 000 and 530 000.
-        let late = job(10, 1, Some(1));
-        let exchange = |order: Order, processors: u32, requested: u64| {
-            order.key(&job(1, processors, Some(requested)), Time::ZERO).cmp(&order.key(&late, Time::ZERO))
+        // a has waited 900 s, b 100 s, c 500 s.
+        let usual = [("a", job(100, 4, Some(100))), ("b", job(900, 16, Some(300))), ("c", job(500, 1, Some(400)))];
+        // Submitted after 1 s and 10 s: one more power of ten costs 870, 25 600, 6 860 000 and 530 000.
+        let learnt = |y: (u32, u64), z: (u32, u64)| {
+            [("l", job(10, 1, Some(1))), ("y", job(1, y.0, Some(y.1))), ("z", job(1, z.0, Some(z.1)))]
         };
-        use std::cmp::Ordering::{Greater, Less};
-        assert_eq!((exchange(Order::F1, 869, 10), exchange(Order::F1, 871, 10)), (Less, Greater));
-        assert_eq!((exchange(Order::F2, 256, 9_900), exchange(Order::F2, 256, 10_100)), (Less, Greater));
-        assert_eq!((exchange(Order::F3, 686, 9_999), exchange(Order::F3, 686, 10_001)), (Less, Greater));
-        assert_eq!((exchange(Order::F4, 100, 52_999), exchange(Order::F4, 100, 53_001)), (Less, Greater));
-    }
-
-    #[test]
-    fn a_job_without_an_estimate_is_the_longest_and_nothing_is_divided_by_nothing() {
         let unknown = [("e", job(0, 1, None)), ("x", job(0, 1, Some(1_000_000)))];
-        // z takes no time, and n has not waited.
+        // z takes no time, and n has not waited: 0 / 0 is 0.
         let zero = [("z", job(0, 2, Some(0))), ("n", job(1_000, 2, Some(0))), ("x", job(999, 2, Some(1)))];
         let serial = [("a", job(0, 1, Some(5))), ("b", job(999, 1, Some(5))), ("n", job(1_000, 1, Some(5)))];
         for (orders, jobs, expected) in [
-            ("sjf saf lxf wfp3 f1 f2 f3 f4", &unknown[..], "x<e"),
+            ("fcfs", &usual[..], "a=b=c"),
+            ("sjf spf", &usual, "a<b<c"),
+            ("ljf", &usual, "c<b<a"),
+            ("saf", &usual, "a=c<b"), // 400, 4800, 400
+            ("laf", &usual, "b<a=c"),
+            ("narrow", &usual, "c<a<b"),
+            ("wide", &usual, "b<a<c"),
+            ("lxf", &usual, "a<c<b"),    // 10, 1.33, 2.25
+            ("wfp3", &usual, "a<c<b"),   // 729 · 4, 1/27 · 16, 1.95
+            ("unicef", &usual, "c<a<b"), // 900 / 200, 100 / 1200, infinite
+            ("f1", &learnt((869, 10), (871, 10)), "y<l<z"),
+            ("f2", &learnt((256, 9_900), (256, 10_100)), "y<l<z"),
+            ("f3", &learnt((686, 9_999), (686, 10_001)), "y<l<z"),
+            ("f4", &learnt((100, 52_999), (100, 53_001)), "y<l<z"),
+            ("sjf saf lxf wfp3 f1 f2 f3 f4", &unknown, "x<e"),
             ("ljf laf", &unknown, "e<x"),
             ("lxf wfp3 unicef", &zero, "z<x<n"),
             ("unicef", &serial, "a=b<n"),
         ] {
             for name in orders.split(' ') {
-                let named = Order::ALL.into_iter().find(|order| order.name() == name).expect(name);
-                assert_eq!(order(named, jobs), expected, "{name}");
+                assert_eq!(order(Order::named(name).expect(name), jobs), expected, "{name}");
             }
         }
     }
@@ -345,8 +324,7 @@ mod tests {
     #[test]
     fn numbers_of_both_signs_are_in_order() {
         let numbers = [f64::NEG_INFINITY, -2.0, -1.0, -0.0, 0.0, 1e-300, 3.0, f64::INFINITY];
-        let keys = numbers.map(Key::smallest_first);
-        assert!(keys.is_sorted());
+        assert!(numbers.map(Key::smallest_first).is_sorted());
         assert!(numbers.map(Key::largest_first).iter().rev().is_sorted());
     }
 }

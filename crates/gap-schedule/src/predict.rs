@@ -184,27 +184,6 @@ mod tests {
         Request { processors: 1, estimate: asked.map(Span::from_secs), deadline: None, sites: SiteSet::ALL, user }
     }
 
-    fn seconds(of: u64) -> Option<Span> {
-        Some(Span::from_secs(of))
-    }
-
-    #[test]
-    fn two_ended_jobs_of_the_same_user_make_a_prediction_and_one_does_not() {
-        let mut tsafrir = MeanOfUser::tsafrir();
-        let job = of(Some(1), Some(1_000));
-        tsafrir.on_completion(&job, Span::from_secs(10));
-        tsafrir.on_completion(&of(Some(2), Some(1_000)), Span::from_secs(500));
-        assert_eq!(tsafrir.predict(&job), seconds(1_000), "one of his has ended, and one of another user");
-        tsafrir.on_completion(&job, Span::from_secs(21));
-        assert_eq!(tsafrir.predict(&job), seconds(15), "15.5, rounded down");
-        assert_eq!(tsafrir.predict(&of(Some(1), Some(12))), seconds(12), "never above the request");
-        tsafrir.on_completion(&job, Span::from_secs(40));
-        assert_eq!(tsafrir.predict(&job), seconds(30), "of the last two to end");
-        assert_eq!(tsafrir.predict(&of(Some(1), None)), seconds(30), "without a request there is nothing to cut it at");
-        assert_eq!(tsafrir.predict(&of(None, Some(12))), seconds(12), "an unknown user has no past");
-        assert_eq!(tsafrir.predict(&of(None, None)), None);
-    }
-
     #[test]
     fn a_mean_of_many_begins_with_those_there_are_and_is_never_nothing() {
         let job = of(Some(1), Some(1_000));
@@ -212,33 +191,10 @@ mod tests {
             let mut mean = MeanOfUser::new(count);
             for &(ran, expected) in ended {
                 mean.on_completion(&job, Span::from_secs(ran));
-                assert_eq!(mean.predict(&job), seconds(expected), "after {ran} s");
+                assert_eq!(mean.predict(&job), Some(Span::from_secs(expected)), "after {ran} s");
             }
+            assert_eq!(mean.predict(&of(Some(1), None)), mean.predict(&job), "there is no request to cut it at");
+            assert_eq!(mean.predict(&of(None, None)), None, "an unknown user has no past");
         }
-    }
-
-    /// Lists the corrections of a job that never ends, in seconds.
-    fn corrections(increments: &Corrector, first: u64, requested: Option<u64>) -> Vec<u64> {
-        let (first, requested) = (Span::from_secs(first), requested.map(Span::from_secs));
-        let mut prediction = first;
-        let corrected = |corrections| {
-            let expired = Expired { requested, first, prediction, corrections };
-            prediction = increments.correct(&expired).filter(|next| *next > prediction)?;
-            Some(prediction.as_nanos() / 1_000_000_000)
-        };
-        (0..20).map_while(corrected).collect()
-    }
-
-    #[test]
-    fn increments_count_from_the_first_prediction_and_end_at_the_request() {
-        let tsafrir = Corrector::tsafrir();
-        assert_eq!(corrections(&tsafrir, 100, Some(3_000)), [160, 400, 1_000, 1_900, 3_000]);
-        assert_eq!(corrections(&tsafrir, 100, Some(1_900)), [160, 400, 1_000, 1_900]);
-        let hours = [1, 2, 5, 10, 20, 50, 100].map(|hours| 100 + 3_600 * hours);
-        let all = [&[160, 400, 1_000, 1_900][..], &hours].concat();
-        assert_eq!(corrections(&tsafrir, 100, Some(1_000_000)), [&all[..], &[1_000_000]].concat());
-        assert_eq!(corrections(&tsafrir, 100, None), all);
-        let one = Corrector::Increments(vec![Span::from_secs(7)]);
-        assert_eq!(corrections(&one, 1, Some(90)), [8, 90], "a list of one");
     }
 }
