@@ -74,7 +74,6 @@ struct GapSearch {
     jobs: Vec<usize>,
     /// Places in the plan, by reserved start.
     by_start: Vec<usize>,
-    accepted: u64,
     /// Remaining rounds.
     left: u64,
 }
@@ -136,11 +135,6 @@ impl GapFilling {
         Some((slot.start, slot.site()))
     }
 
-    /// Number of jobs that the search has moved so far.
-    pub fn moved(&self) -> u64 {
-        self.search.as_ref().map_or(0, |search| search.accepted)
-    }
-
     /// Plans the job in the best of the earliest gaps. A single gap needs no comparison.
     fn place(&mut self, waiting: &QueuedJob, view: &View<'_>) {
         let Self { plan, usage, .. } = self;
@@ -175,7 +169,7 @@ impl GapFilling {
 
 impl GapSearch {
     fn new(moves: Moves, stream: Stream) -> Self {
-        Self { moves, stream, tabu: VecDeque::new(), jobs: Vec::new(), by_start: Vec::new(), accepted: 0, left: 0 }
+        Self { moves, stream, tabu: VecDeque::new(), jobs: Vec::new(), by_start: Vec::new(), left: 0 }
     }
 
     /// Improves the plan by one search.
@@ -214,7 +208,6 @@ impl GapSearch {
             let after = usage.value(&waiting, slot, view);
             if usage.comparator.prefers(&after, &before) {
                 to = slot;
-                self.accepted += 1;
                 break;
             }
         }
