@@ -174,23 +174,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_look_ahead_moves_nothing_and_errs_on_one_side_only() {
-        let mut calendar = Calendar::new();
-        let at = Time::from_secs;
-        assert!(calendar.has_nothing_until(at(9)));
-        let keys = [7, 3, 5, 3, 4].map(|second| calendar.post(at(second), EventPriority::ARRIVE, second));
-        assert!(calendar.has_nothing_until(at(2)) && !calendar.has_nothing_until(at(3)));
-        calendar.pop();
-        assert!(!calendar.has_nothing_until(at(3)));
-        calendar.pop();
-        assert!(calendar.has_nothing_until(at(3)) && !calendar.has_nothing_until(at(4)));
-        calendar.cancel(keys[4]);
-        assert!(!calendar.has_nothing_until(at(4)), "a cancelled one may count");
-        assert_eq!(std::iter::from_fn(|| calendar.pop()).map(|(_, event)| event).collect::<Vec<_>>(), [5, 7]);
-        assert!(calendar.has_nothing_until(Time::MAX));
-    }
-
-    #[test]
     fn a_slot_is_used_again_once_its_cancelled_event_has_surfaced() {
         // Ten at a time: too few for dead keys to be dropped together. Each surfaces by itself on the way to the one
         // live event, both through `next_time` and through `pop`.
