@@ -245,49 +245,6 @@ mod tests {
     }
 
     #[test]
-    fn the_estimate_is_the_mean_over_jobs() {
-        // Many jobs in some weeks, one in others: weeks have different weights.
-        let jobs = |extra: u64| -> Vec<(u64, u64)> {
-            (0..140)
-                .filter(|day| day % 7 == 0 || day / 7 % 3 == 0)
-                .map(|day| (day, extra + 50 * (day / 7 % 3)))
-                .collect()
-        };
-        let (a, b) = (blocks(&jobs(30), |_| false), blocks(&jobs(10), |_| false));
-        let mean = |jobs: &[(u64, u64)]| jobs.iter().map(|(_, wait)| *wait as f64).sum::<f64>() / jobs.len() as f64;
-        let difference = a.difference(&b, "wait_mean", 0.95).expect("jobs");
-        assert!((difference.mean - (mean(&jobs(30)) - mean(&jobs(10)))).abs() < 1e-9);
-        assert!((a.mean("wait_mean").expect("jobs").mean - mean(&jobs(30))).abs() < 1e-9);
-    }
-
-    #[test]
-    fn late_jobs_count_in_percent_of_those_with_a_deadline() {
-        let mut blocks = Blocks::default();
-        // All take 100 s. In the first week three of four are late, in the second none of one.
-        for (day, allowed) in
-            [(0, Some(40)), (1, Some(70)), (2, Some(99)), (3, Some(100)), (4, None), (12, Some(500)), (16, None)]
-        {
-            let mut late = record(day, 0);
-            late.job.request.deadline = allowed.map(|allowed| late.job.submit + Span::from_secs(allowed));
-            blocks.note_submission(late.job.submit, true);
-            blocks.add(&late);
-        }
-        assert_eq!(blocks.values("late_percent"), [Some(75.0), Some(0.0)]);
-        assert_eq!(blocks.values("tardiness_mean"), [Some((60.0 + 30.0 + 1.0) / 4.0), Some(0.0)]);
-    }
-
-    #[test]
-    fn responses_are_weighted_with_processors_times_run_time() {
-        let mut large = record(1, 60);
-        (large.job.runtime, large.job.request.processors, large.processors) = (Span::from_secs(300), 4, 4);
-        large.finish = large.start + large.job.runtime;
-        let mut blocks = Blocks::default();
-        [record(0, 10), large].iter().for_each(|record| blocks.add(record));
-        let mean = blocks.mean("area_weighted_response").expect("jobs").mean;
-        assert!((mean - (200.0 * 110.0 + 1_200.0 * 360.0) / 1_400.0).abs() < 1e-9, "{mean}");
-    }
-
-    #[test]
     fn metrics_that_no_job_has_have_no_estimate() {
         let a = blocks(&[(0, 1), (8, 1), (18, 1)], |_| false);
         let missing: Vec<&str> =

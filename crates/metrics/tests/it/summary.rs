@@ -61,6 +61,37 @@ proptest! {
         prop_assert_eq!(summary.work().to_bits(), (work as f64 / 1e9).to_bits()); // summed in integers: no tolerance
     }
 
+    /// Blocks of weeks with few jobs or many, in which every second job may be late.
+    #[test]
+    fn estimates_over_blocks_are_means_over_jobs(jobs in testkit::workload(CAPACITY).prop_map(with_deadlines)) {
+        let mut records = run(&jobs).1;
+        for (i, record) in (0..).zip(&mut records) {
+            let later = Span::from_secs(86_400 * (i * i / 4));
+            record.job.request.deadline = record.job.request.deadline.map(|deadline| deadline + later);
+            for at in [&mut record.job.submit, &mut record.start, &mut record.finish] {
+                *at += later;
+            }
+        }
+        let of = |records: &[JobRecord]| {
+            let mut blocks = Blocks::default();
+            records.iter().for_each(|record| blocks.note_submission(record.job.submit, true));
+            records.iter().for_each(|record| blocks.add(record));
+            (blocks, totals(records))
+        };
+        let ((all, of_all), (half, of_half)) = (of(&records), of(&records[records.len() / 2..]));
+        let estimates = |name| [all.mean(name), half.mean(name), all.difference(&half, name, 0.95)];
+        for name in Blocks::METRICS {
+            let [all, half] = [&of_all, &of_half].map(|totals| totals.value(name));
+            let expected = [all, half, all.zip(half).map(|(all, half)| all - half)];
+            for (found, expected) in estimates(name).into_iter().zip(expected) {
+                let found = found.map(|estimate| estimate.mean);
+                let is_near = |(found, expected): (f64, f64)| (found - expected).abs() < 1e-9 * expected.abs().max(1.0);
+                let agrees = found.zip(expected).map_or(found == expected, is_near);
+                prop_assert!(agrees, "{}: {:?} is not {:?}", name, found, expected);
+            }
+        }
+    }
+
     #[test]
     fn bounded_slowdown_is_never_below_one(jobs in testkit::workload(CAPACITY), threshold in 1..100_u64) {
         for record in run(&jobs).1 {
