@@ -33,18 +33,17 @@ fn twenty(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> Vec<[f64; 1
         .collect()
 }
 
-fn mean(log: &HeldLog, resampled: impl Fn(&Streams) -> HeldLog) -> [f64; 11] {
-    let twenty = twenty(log, resampled);
+fn mean(twenty: &[[f64; 11]]) -> [f64; 11] {
     std::array::from_fn(|at| twenty.iter().map(|values| values[at]).sum::<f64>() / f64::from(TWENTY))
 }
 
 /// Prints a row of the table in docs/statistics.md: the mean, and the range over single logs.
 fn print(name: &str, twenty: &[[f64; 11]]) {
+    let means = mean(twenty);
     let row = BOUNDS.iter().enumerate().map(|(at, (measure, ..))| {
         let values = || twenty.iter().map(|values| values[at]);
-        let mean = values().sum::<f64>() / f64::from(TWENTY);
         let (low, high) = (values().fold(f64::MAX, f64::min), values().fold(f64::MIN, f64::max));
-        format!("{measure} {mean:.3} ({low:.2} to {high:.2})")
+        format!("{measure} {:.3} ({low:.2} to {high:.2})", means[at])
     });
     eprintln!("{name} | {}", row.collect::<Vec<_>>().join(" | "));
 }
@@ -135,8 +134,9 @@ fn users_drawn_independently_keep_the_marginals_and_the_cycles_of_real_logs() {
     for (name, _) in LOGS {
         let Some(log) = real(name) else { return };
         let users = Users::of(&log).expect("users are known");
-        print(&format!("{name}, users"), &twenty(&log, |streams| users.redrawn(streams)));
-        found.push((name, mean(&log, |streams| users.redrawn(streams))));
+        let twenty = twenty(&log, |streams| users.redrawn(streams));
+        print(&format!("{name}, users"), &twenty);
+        found.push((name, mean(&twenty)));
     }
     found.into_iter().for_each(|(name, found)| check(name, found, OF_USERS));
 }
@@ -144,7 +144,7 @@ fn users_drawn_independently_keep_the_marginals_and_the_cycles_of_real_logs() {
 #[test]
 fn a_shaken_log_is_the_log_but_for_seconds() {
     let log = a_log();
-    let found = mean(&log, |streams| shaken(&log, Span::from_secs(60), streams));
+    let found = mean(&twenty(&log, |streams| shaken(&log, Span::from_secs(60), streams)));
     check("shaken", found, OF_USERS);
     let shaken = shaken(&log, Span::from_secs(60), &Streams::new(1, 0));
     let numbers = |log: &HeldLog| {
@@ -179,9 +179,9 @@ fn users_drawn_independently_keep_the_load_and_more_of_them_bring_more() {
     let users = Users::of(&log).expect("users are known");
     let (temporary, long_term) = users.counts();
     assert!(temporary > 100 && long_term == 20, "{temporary} temporary, {long_term} long-term");
-    check("as many users", mean(&log, |streams| users.redrawn(streams)), OF_USERS);
+    check("as many users", mean(&twenty(&log, |streams| users.redrawn(streams))), OF_USERS);
     let more = users.clone().with_users(1.5).with_weeks(13);
-    let found = mean(&log, |streams| more.redrawn(streams));
+    let found = mean(&twenty(&log, |streams| more.redrawn(streams)));
     assert!((1.3..1.7).contains(&found[0]) && (1.25..1.75).contains(&found[1]), "{found:?}");
     let weeks = more.redrawn(&Streams::new(1, 0)).span().as_secs_f64() / 604_800.0;
     assert!((12.0..=13.0).contains(&weeks), "{weeks} weeks");
