@@ -110,16 +110,3 @@ proptest! {
         prop_assert_eq!(records(text), written);
     }
 }
-
-#[test]
-fn comments_without_end_are_refused_before_they_fill_the_memory() {
-    // A few compressed kilobytes: each line takes few bytes of the file and many of the memory.
-    let error = reader("#\n".repeat(2 << 20)).expect_err("no log begins so").to_string();
-    assert!(error.starts_with("a.gwf:"), "{error}");
-    assert!(
-        error.ends_with("the comments before the first job are longer than 16 MiB; is this a workload log?"),
-        "{error}"
-    );
-    let line: usize = error.split(':').nth(1).and_then(|line| line.parse().ok()).expect("a line");
-    assert!(line < 1 << 20, "only in line {line}");
-}

@@ -77,12 +77,4 @@ proptest! {
         prop_assert_eq!(reader(text.clone()).expect("a log").header().max_procs, Some(64));
         prop_assert_eq!(records(text), written);
     }
-
-    /// Numbers with at most nine decimals are read exactly.
-    #[test]
-    fn times_are_exact(seconds in 0..=u64::from(u32::MAX), nanos in 0..1_000_000_000_u64) {
-        let log = format!("1 {seconds}.{nanos:09}{}", " -1".repeat(16));
-        let submit = records(log)[0].submit;
-        prop_assert_eq!(submit, Some(Span::from_nanos(1_000_000_000 * seconds + nanos)));
-    }
 }

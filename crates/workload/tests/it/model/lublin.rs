@@ -105,18 +105,6 @@ fn arrivals_without_the_cycle_have_the_gaps_of_the_paper() {
     }
 }
 
-#[test]
-fn wide_jobs_run_longer() {
-    let jobs = jobs(&Lublin::typeless(128), 50_000);
-    let logarithms = |is_wide: bool| -> Vec<f64> {
-        let mine = |job: &&ModelJob| (job.job.processors >= 32) == is_wide;
-        jobs.iter().filter(mine).map(|job| job.job.runtime.as_secs_f64().ln()).collect()
-    };
-    let [(wide, wide_error), (narrow, narrow_error)] =
-        [true, false].map(|is_wide| mean_and_stderr(&logarithms(is_wide)));
-    assert!(wide - narrow > 4.0 * wide_error.hypot(narrow_error), "{wide} and {narrow}");
-}
-
 /// Log of this model in the archive: 10 000 jobs on 256 processors, of one kind.
 #[test]
 fn the_mean_size_and_run_time_are_those_of_a_log_that_the_authors_program_wrote() {
