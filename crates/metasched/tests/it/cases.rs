@@ -1,9 +1,9 @@
 //! Cases small enough to check by hand.
 
-use crate::common::{Policy, run};
+use crate::common::{Policy, Transcript, run, run_with};
 use metasched::config::{Candidates, Cycle, EnoughResources, LocalSlowdown, NodeChoice, UsersAt};
 use metasched::{Cluster, Config, Demand, Outcome, Submission};
-use sim_core::{Fact, Job, JobId, Sim, Span, Streams, Time};
+use sim_core::{Fact, Job, JobId, Span, Streams, Time};
 
 const MIB: u64 = 1024;
 
@@ -110,8 +110,7 @@ fn loras_takes_the_nodes_of_least_cpu_demand() {
     let nodes = |choice| {
         let mut config = config(1, 3, 0);
         config.readings.node_choice = choice;
-        let world = crate::common::world(&config, Policy::Ffit.build(&config.readings), &jobs, &Streams::new(1, 0));
-        let (_, told) = Sim::new(world, Vec::new()).run();
+        let (_, told, _) = run_with(&config, Policy::Ffit.build(&config.readings), &jobs, Transcript::new());
         let seized = told.into_iter().filter_map(|(_, fact)| match fact {
             Fact::Seized { job, processor } => Some((job.0, processor.0)),
             _ => None,
@@ -127,15 +126,10 @@ fn a_job_that_fits_nowhere_even_when_empty_is_rejected() {
     let wide = job(0, 0, 3, 10, 0.5);
     let heavy = Submission { demand: Some(Demand::new(0.5, 2000 * MIB)), ..job(1, 0, 1, 10, 0.5) };
     let fits = job(2, 0, 2, 10, 0.5);
-    let world = crate::common::world(
-        &config(2, 2, 0),
-        Policy::Tat.build(&Default::default()),
-        &[wide, heavy, fits],
-        &Streams::new(1, 0),
-    );
-    let (world, told) = Sim::new(world, Vec::new()).run();
+    let (config, policy) = (config(2, 2, 0), Policy::Tat.build(&Default::default()));
+    let (_, told, outcomes) = run_with(&config, policy, &[wide, heavy, fits], Transcript::new());
     let rejected = told.iter().filter(|(_, fact)| matches!(fact, Fact::Rejected { .. })).count();
-    assert_eq!((rejected, world.outcomes().len()), (2, 1));
+    assert_eq!((rejected, outcomes.len()), (2, 1));
 }
 
 #[test]
@@ -228,8 +222,7 @@ fn local_users_sit_where_reading_r1_says() {
 #[test]
 fn local_users_sit_in_the_clusters_that_are_named() {
     let mut config = Config { occupied: Some(vec![3, 1]), ..config(5, 1, 2) };
-    let policy = Policy::Tat.build(&config.readings);
-    let world = crate::common::world(&config, policy, &[], &Streams::new(1, 0));
+    let (world, _) = run(&config, Policy::Tat, &[]);
     let occupied: Vec<bool> = world.clusters().iter().map(|cluster| cluster.has_users(0)).collect();
     assert_eq!(occupied, [false, true, false, true, false]);
     for nonsense in [vec![5], vec![1, 1]] {
