@@ -66,20 +66,6 @@ proptest! {
 }
 
 #[test]
-fn after_an_early_end_no_job_is_delayed() {
-    // At 1 s, jobs 2 and 3 have reservations at 20 s and 10 s, because job 0 is expected to run beside job 1 until 20
-    // s. It ends at 4 s: job 3, which is next in the plan, starts at once, and job 2 as soon as that ends. With new
-    // reservations in order of arrival, job 2 would start at 10 s, and job 3 at 20 s.
-    let mut jobs = [job(0, 0, 2, 4), job(1, 0, 2, 10), job(2, 1, 3, 10), job(3, 1, 2, 10)];
-    jobs[0].request.estimate = Some(Span::from_secs(20));
-    let machine = [Machine::new(4)];
-    let policy = |order| Conservative::new(Placement::Fastest, order, Priority::default());
-    assert_eq!(starts(&machine, policy(CompressOrder::Reserved), &jobs), [(0., 0), (0., 0), (14., 0), (4., 0)]);
-    let recomputed = reserving(Depth::All, Placement::Fastest);
-    assert_eq!(starts(&machine, recomputed, &jobs), [(0., 0), (0., 0), (10., 0), (20., 0)]);
-}
-
-#[test]
 fn the_order_of_compression_decides_who_gets_the_room_that_an_early_end_leaves() {
     // At 1 s, jobs 2, 3 and 4 have reservations at 20 s, 10 s and 30 s. At 4 s, job 0 ends 16 s early. In order of arrival,
     // job 2 cannot move: job 3 has its turn later, and still blocks it. It moves to 4 s, and then job 4 takes 10 s to 20 s.

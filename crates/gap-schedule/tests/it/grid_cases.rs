@@ -35,17 +35,6 @@ fn check(
 }
 
 #[test]
-fn the_hand_case_of_four_jobs_on_four_processors() {
-    // Worked case of the specification.
-    let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
-    let machine = [Machine::new(4)];
-    assert_eq!(starts(&machine, Fcfs::default(), &jobs), [(0., 0), (100., 0), (110., 0), (110., 0)]);
-    let backfilled = [(0., 0), (100., 0), (2., 0), (110., 0)];
-    check(&machine, easy(), &jobs, &backfilled);
-    assert_eq!(starts(&machine, FlexibleBackfill::default(), &jobs), backfilled);
-}
-
-#[test]
 fn a_job_takes_its_runtime_divided_by_the_speed_of_its_machine() {
     let jobs = [job(0, 0, 1, 100), job(1, 0, 4, 100)];
     let told = transcript(&[FAST, SLOW], Fcfs::default(), Passes::PerInstant, &jobs);

@@ -8,9 +8,9 @@ use crate::grid_common::{Both, PASSES, WIDEST, estimated, readings};
 use crate::ordered::rules;
 use gap_schedule::testkit::{Scene, assert_feasible, outage, scenes};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Backfilling, CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs,
-    FlexibleBackfill, FlexibleConfig, Machine, MultiCluster, OrderedBackfill, Passes, Placement, Planner, Policy,
-    Priority, RunningJob, Tabu,
+    BackfillReadings, BackfillRule, CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill,
+    FlexibleConfig, Machine, MultiCluster, OrderedBackfill, Passes, Placement, Planner, Policy, Priority, RunningJob,
+    Tabu,
 };
 use proptest::prelude::*;
 use sim_core::{Fact, Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
@@ -20,7 +20,7 @@ fn policies() -> Vec<Box<dyn Policy>> {
         Box::new(Fcfs::default()),
         Box::new(Easy::default()),
         Box::new(reserving(Depth::Jobs(2), Placement::Fastest)),
-        Box::new(OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })),
+        Box::new(reserving(Depth::All, Placement::Fastest)),
         Box::new(FlexibleBackfill::default()),
         Box::new(Planner::new(EgEdf::default(), None)),
         Box::new(Planner::new(EgEdf::default(), Some(Tabu::default()))),

@@ -104,7 +104,7 @@ fn policies() -> Vec<Box<dyn Policy>> {
             reserve: Depth::Jobs(3),
             ..Backfilling::default()
         })),
-        Box::new(OrderedBackfill::new(Backfilling { reserve: Depth::All, ..Backfilling::default() })),
+        Box::new(reserving(Depth::All, Placement::Fastest)),
         Box::new(Conservative::default()),
         Box::new(FlexibleBackfill::default()),
         Box::new(OrderedBackfill::new(Backfilling { backfill: Order::Spf, ..Backfilling::default() })),
