@@ -75,11 +75,8 @@ mod tests {
     fn the_mean_weighs_each_level_with_its_time() {
         let mut gauge = Gauge::new(Time::from_secs(10), 0);
         gauge.raise(Time::from_secs(11), 4);
-        assert_eq!(gauge.level(), 4);
         gauge.lower(Time::from_secs(13), 3);
-        assert_eq!(gauge.level(), 1);
-        assert_eq!(gauge.area(Time::from_secs(15)), (2 * 4 + 2) * 1_000_000_000);
-        assert_eq!(gauge.mean(Time::from_secs(15)).to_bits(), 2.0_f64.to_bits());
+        assert_eq!((gauge.level(), gauge.mean(Time::from_secs(15)).to_bits()), (1, 2.0_f64.to_bits()));
     }
 
     #[test]
