@@ -452,28 +452,6 @@ mod tests {
     use super::*;
     use crate::metric::for_tests::Metric as Its;
 
-    const TEXT: &str = "# P\n\n## Verdicts\n\nSome words.\n\n\
-        | claim | verdict | `--decide` | `--seeds 10` | `--quick --seeds 10` | `stand-in` |\n|---|---|---|---|---|---|\n\
-        | P1 | inconclusive | reproduced at 40 replications | 9 of 10 | 8 of 10 | contradicted |\n\nAfter.\n";
-
-    #[test]
-    fn each_kind_of_run_has_its_column() {
-        for (words, recorded) in [
-            (["", "", ""], Some("inconclusive")),
-            (["", "--decide", ""], Some("reproduced at 40 replications")),
-            (["", "", "--seeds 10"], Some("9 of 10")),
-            (["", "--quick", "--seeds 10"], Some("8 of 10")),
-            (["stand-in", "", ""], Some("contradicted")),
-            (["stand-in", "--quick", ""], None),
-        ] {
-            let record = column(TEXT, VERDICTS, &words).expect("a good table");
-            assert_eq!(record.as_ref().and_then(|record| record.get("P1")).map(String::as_str), recorded, "{words:?}");
-            assert!(record.is_none_or(|record| !record.contains_key("P2")));
-        }
-        let error = verdicts(TEXT, &["--quick"]).expect_err("there is none").to_string();
-        assert!(error.contains("\"--quick\""), "{error}");
-    }
-
     #[test]
     fn a_metric_has_a_row_and_those_of_an_index_share_one() {
         let table = metrics_table(&[Its::wait, Its::wait_of(2), Its::gain, Its::wait_of(4), Its::jobs]);
