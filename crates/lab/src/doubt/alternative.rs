@@ -171,22 +171,9 @@ mod tests {
             .map(|(place, answer)| Alternative(vec![(READINGS[place], answer.to_owned())]));
         // The verdict of the claim, those under R1 = gang-end, R2 = last and R2 = any, and the sentence.
         for (own, under, expected) in [
-            (R, [R; 3], "holds under all 3 alternative readings"),
-            (C, [C; 3], "fails under all 3 alternative readings"),
             (I, [I; 3], "is inconclusive under all 3 alternative readings"),
             (R, [R, C, R], "holds unless R2 = last"),
-            (R, [C, R, R], "holds only if R1 = task-end"),
-            (R, [R, C, C], "holds only if R2 = first"),
             (R, [C, R, C], "holds only if R1 = task-end, and unless R2 = any"),
-            (R, [I, R, R], "is contradicted by none of the 3 alternative readings; inconclusive if R1 = gang-end"),
-            (R, [R, C, I], "holds unless R2 = last; inconclusive if R2 = any"),
-            (C, [R, C, C], "holds only if R1 = gang-end; else contradicted"),
-            (C, [R, R, I], "holds only if R1 = gang-end or R2 = last; else contradicted, inconclusive if R2 = any"),
-            (
-                I,
-                [C, I, I],
-                "holds under none of the 3 alternative readings: inconclusive, contradicted if R1 = gang-end",
-            ),
         ] {
             let under: Vec<_> = alternatives.iter().cloned().zip(under).collect();
             assert_eq!(sentence(own, &under, READINGS, &scenario), expected);
