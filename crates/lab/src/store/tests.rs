@@ -82,17 +82,6 @@ fn a_last_line_that_a_kill_cut_off_is_no_damage() {
         let again = opened(folder.path());
         assert_eq!((assert_true_or_missing(&again), again.damaged), (whole, 0), "{length}");
         assert!(again.load(&identity(&cell(), 9), &names()).is_some(), "{length}");
+        assert!(again.load(&identity(&cell(), 9), &["c".to_owned()]).is_none(), "it lacks a metric");
     }
-}
-
-#[test]
-fn a_line_counts_for_the_identity_that_it_names() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = filled(folder.path());
-    let text = fs::read_to_string(&path).expect("it is there");
-    let lines: Vec<&str> = text.lines().collect();
-    fs::write(&path, format!("{}\n{}\n{}\n", lines[2], lines[0], lines[1])).expect("lines can be swapped");
-    let store = opened(folder.path());
-    assert_eq!((assert_true_or_missing(&store), store.damaged), (3, 0));
-    assert!(store.load(&identity(&cell(), 0), &["c".to_owned()]).is_none(), "it lacks a metric");
 }
