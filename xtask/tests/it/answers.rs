@@ -1,11 +1,8 @@
 //! Pages of `simulate` and `experiment` in a real browser: the first screen, the search for a job, the pointer, and the keyboard.
 
 use crate::browser::{browser, chromium};
-use crate::program::Workdir;
+use crate::program::{TEN_JOBS, Workdir};
 use serde_json::{Value, json};
-
-/// Ten jobs on a machine of ten processors.
-const TEN_JOBS: &str = include_str!("ten-jobs.swf");
 
 /// Script that acts as a reader and returns the page's responses, as JSON.
 const ASK: &str = include_str!("browser/ask-page.js");

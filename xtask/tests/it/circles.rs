@@ -9,15 +9,13 @@ mod graph;
 mod imports;
 
 use crate::program::texts;
-use cargo_metadata::MetadataCommand;
+use crate::star::metadata;
 use graph::Crate;
 
 #[test]
 fn no_file_imports_another_in_a_circle() {
-    let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
-    let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec().expect("cargo metadata runs");
     let mut found = Vec::new();
-    for package in metadata.workspace_packages() {
+    for package in metadata().workspace_packages() {
         let folder = package.manifest_path.parent().expect("a folder").as_std_path().join("src");
         let files = texts(&folder, ".rs");
         assert!(!files.is_empty(), "{} has no source", package.name);

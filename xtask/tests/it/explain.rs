@@ -1,11 +1,8 @@
 //! `explain`: its history of ten jobs that can be followed by hand, and its agreement with the schedule.
 
-use crate::program::{self, Said, Workdir, generate};
+use crate::program::{self, Said, TEN_JOBS, Workdir, generate};
 use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// Ten jobs on a machine of ten processors.
-const TEN_JOBS: &str = include_str!("ten-jobs.swf");
 
 /// Eight processors and four of twice the speed.
 const TWO_CLUSTERS: &str = "0\talpha\t2\t4\t1.0\t0\n1\tbeta\t1\t4\t2.0\t0\n";

@@ -22,6 +22,9 @@ pub(crate) const FOUR_JOBS: &str = "\
 4 107 -1 10 16 -1 -1 16 15 -1 1 8 1 -1 -1 -1 -1 -1
 ";
 
+/// Ten jobs on a machine of ten processors.
+pub(crate) const TEN_JOBS: &str = include_str!("ten-jobs.swf");
+
 /// Returns the program.
 pub(crate) fn xtask() -> Command {
     assert_cmd::cargo::cargo_bin_cmd!("xtask")

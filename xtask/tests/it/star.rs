@@ -49,7 +49,7 @@ const ABOVE_LAB: &[&str] = &[
     "lab",
 ];
 
-fn metadata() -> Metadata {
+pub(crate) fn metadata() -> Metadata {
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
     MetadataCommand::new().manifest_path(manifest).no_deps().exec().expect("cargo metadata runs")
 }
