@@ -2,11 +2,9 @@
 
 use crate::program::{FOUR_JOBS, Workdir, generate, number, texts, workspace};
 use flate2::read::GzDecoder;
-use sim_core::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
-use workload::{SwfRecord, SwfWriter};
 
 /// The jobs of `FOUR_JOBS` under EASY.
 const EASY: &str = "\
@@ -367,24 +365,16 @@ fn oracle(dir: &Workdir, path: &Path) {
     let mut text = String::new();
     let packed = std::fs::File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     GzDecoder::new(packed).read_to_string(&mut text).expect("text");
-    let (mut log, mut schedule) = (SwfWriter::new(Vec::new()), "job,submit,start,finish,processors\n".to_owned());
-    let seconds = |millis: u64| format!("{}.{:03}", millis / 1_000, millis % 1_000);
+    let (mut log, mut schedule) = (String::new(), "job,submit,start,finish,processors\n".to_owned());
     for row in text.lines().skip(1) {
         let cells: Vec<u64> = row.split(',').map(|cell| cell.parse().expect("a number")).collect();
-        let [job, submit, start, end, processors, run, estimate] = cells[..] else { panic!("seven columns: {row}") };
-        let millis = |count: u64| Some(Span::from_nanos(1_000_000 * count));
-        let record = SwfRecord {
-            submit: millis(submit),
-            runtime: millis(run),
-            allocated_processors: u32::try_from(processors).ok(),
-            requested_time: millis(estimate),
-            number: job,
-            ..SwfRecord::default()
-        };
-        log.record(&record).expect("into memory");
-        schedule += &format!("{job},{},{},{},{processors}\n", seconds(submit), seconds(start), seconds(end));
+        let [job, submit, start, end, width, run, estimate] = cells[..] else { panic!("seven columns: {row}") };
+        let seconds = |millis: u64| format!("{}.{:03}", millis / 1_000, millis % 1_000);
+        let [submit, start, end, run, estimate] = [submit, start, end, run, estimate].map(seconds);
+        log += &format!("{job} {submit} -1 {run} {width} -1 -1 {width} {estimate} -1 1 -1 -1 -1 -1 -1 -1 -1\n");
+        schedule += &format!("{job},{submit},{start},{end},{width}\n");
     }
-    dir.file("log.swf", log.into_inner());
+    dir.file("log.swf", log);
     dir.file("theirs.csv", schedule);
 }
 

@@ -2,11 +2,9 @@
 
 use crate::program::{Workdir, said, table};
 use flate2::read::GzDecoder;
-use sim_core::Span;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
-use workload::{SwfRecord, SwfWriter};
 
 const COLUMNS: &str =
     "log,order,predictor,corrector,jobs,avgft,maxft,RMSFT,avgstretch,maxstretch,RMSS,avgbsld,maxbsld,RMSBSLD";
@@ -37,28 +35,17 @@ fn quick_verdicts_with_two_logs_are_those_on_record() {
 }
 
 /// Returns the workload of a published schedule as a log, and its starts by job.
-fn published(path: &Path) -> (Vec<u8>, BTreeMap<String, u64>) {
+fn published(path: &Path) -> (String, BTreeMap<String, i64>) {
     let opened = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut schedule = csv::Reader::from_reader(GzDecoder::new(opened));
-    let (mut log, mut starts) = (SwfWriter::new(Vec::new()), BTreeMap::new());
+    let (mut log, mut starts) = (String::new(), BTreeMap::new());
     let mut rows: Vec<[i64; 9]> = schedule.deserialize().map(|row| row.expect("nine numbers")).collect();
     rows.sort_by_key(|row| (row[1], row[0]));
-    for [job, submit, start, run, processors, requested, user, ..] in rows {
-        let whole = |number: i64| u64::try_from(number).expect("not negative");
-        let few = |number: i64| Some(u32::try_from(number).expect("few"));
-        let record = SwfRecord {
-            submit: Some(Span::from_secs(whole(submit))),
-            runtime: Some(Span::from_secs(whole(run))),
-            allocated_processors: few(processors),
-            requested_time: Some(Span::from_secs(whole(requested))),
-            user: few(user),
-            number: whole(job),
-            ..SwfRecord::default()
-        };
-        log.record(&record).expect("into memory");
-        starts.insert(job.to_string(), whole(start));
+    for [job, submit, start, run, width, requested, user, ..] in rows {
+        log += &format!("{job} {submit} -1 {run} {width} -1 -1 {width} {requested} -1 1 {user} -1 -1 -1 -1 -1 -1\n");
+        starts.insert(job.to_string(), start);
     }
-    (log.into_inner(), starts)
+    (log, starts)
 }
 
 #[test]

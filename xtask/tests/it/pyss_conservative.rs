@@ -4,7 +4,7 @@ use crate::program::{Workdir, number};
 use sim_core::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use workload::{SwfReader, SwfRecord, SwfWriter};
+use workload::{SwfReader, SwfRecord};
 
 /// Job with times in any one unit.
 struct Job {
@@ -157,20 +157,12 @@ fn check(log: &str, processors: u32, jobs: usize, wait: &str) {
 
     apart(&mut log);
     log.sort_by_key(|job| job.submit);
-    let mut text = SwfWriter::new(Vec::new());
-    let millis = |count: u64| Some(Span::from_nanos(1_000_000 * count));
-    for job in &log {
-        let record = SwfRecord {
-            submit: millis(job.submit),
-            runtime: millis(job.run),
-            allocated_processors: u32::try_from(job.processors).ok(),
-            requested_time: millis(job.estimate),
-            number: job.number,
-            ..SwfRecord::default()
-        };
-        text.record(&record).expect("into memory");
-    }
-    let dir = Workdir::with("apart.swf", text.into_inner());
+    let line = |Job { number, submit, processors, run, estimate }: &Job| {
+        let seconds = |millis: u64| format!("{}.{:03}", millis / 1_000, millis % 1_000);
+        let [submit, run, estimate] = [*submit, *run, *estimate].map(seconds);
+        format!("{number} {submit} -1 {run} {processors} -1 -1 {processors} {estimate} -1 1 -1 -1 -1 -1 -1 -1 -1\n")
+    };
+    let dir = Workdir::with("apart.swf", log.iter().map(line).collect::<String>());
     dir.run(&format!("simulate apart.swf --policy cons --quiet --procs {processors} --out out"), 0);
     let rows = dir.rows("out/cons/jobs.csv");
     assert_eq!(rows.len(), jobs);
