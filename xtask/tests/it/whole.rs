@@ -85,6 +85,8 @@ fn verify_names_the_differences_and_sets_its_exit_code() {
     store[200] ^= 1;
     dir.file("out/cells/replications.jsonl", store);
     verify(1, &["stored replications are damaged"]);
+    let told = dir.run(&format!("{SMALL} --only fig4 --quiet --seed 1 --out out"), 0).err;
+    assert!(told.contains(" is damaged; the file as it was is kept as "), "{told}");
 }
 
 #[test]
