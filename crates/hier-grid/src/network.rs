@@ -203,62 +203,48 @@ const HALF_A_BYTE: f64 = 0.5;
 mod tests {
     use super::*;
     use crate::shape::Shape;
-    use crate::world::Places;
 
-    const SITES: [SiteId; 4] = [SiteId(0), SiteId(1), SiteId(2), SiteId(4)];
-
-    fn network(readings: &Readings) -> (Network, World) {
-        let places = Places { backbones: 2, nets: 2, sites: 2 };
-        let servers = vec![vec![(64, 1)]; 8];
+    /// A network, and the routes from its first site to itself, to its net, to its backbone and to the other one.
+    fn network(readings: &Readings) -> (Network, [Route; 4]) {
+        let (places, servers) = (Places { backbones: 2, nets: 2, sites: 2 }, vec![vec![(64, 1)]; 8]);
         let world = World::explicit(places, &servers, &[1; 8], Shape::levels(&[2, 2, 2])).expect("a valid world");
-        (Network::new(&NetworkConfig::of_the_paper(), readings, &world), world)
+        let to = |site| (SiteId(0), SiteId(site), world.distance(SiteId(0), SiteId(site)));
+        (Network::new(&NetworkConfig::of_the_paper(), readings, &world), [0, 1, 2, 4].map(to))
     }
 
-    fn route(world: &World, to: SiteId) -> Route {
-        (SITES[0], to, world.distance(SITES[0], to))
-    }
-
-    #[test]
-    fn latency_grows_with_distance() {
-        let (network, world) = network(&Readings::default());
-        let latencies = SITES.map(|site| network.latency(world.distance(SITES[0], site)).as_nanos());
-        assert_eq!(latencies, [100_000, 600_000, 1_100_000, 6_100_000]);
+    fn assert_near(found: [f64; 2], expected: [f64; 2]) {
+        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3), "{found:?}");
     }
 
     #[test]
     fn a_flow_is_bound_by_its_window_or_by_its_part_of_the_narrowest_link_when_it_begins() {
-        let (mut network, world) = network(&Readings::default());
-        let lasts = |network: &mut Network, route| {
-            network.open(0, route, 1_000_000_000, Time::ZERO).expect("rates are fixed").as_secs_f64()
-        };
+        let (mut network, routes) = network(&Readings::default());
         // Alone: 90 MB/s inside the site, 17.4375 MB/s over its link, 64 KiB / 12.2 ms across backbones. Two share a link.
-        for (site, alone, beside) in
-            [(0, 11.1112, 22.2223), (1, 57.3483, 114.6959), (2, 57.3488, 114.6964), (3, 186.1634, 186.1634)]
-        {
-            let route = route(&world, SITES[site]);
-            let found = [lasts(&mut network, route), lasts(&mut network, route)];
-            let near = |found: f64, expected: f64| (found - expected).abs() < 1e-3;
-            assert!(near(found[0], alone) && near(found[1], beside), "{found:?}");
-            (0..2).for_each(|_| network.close(0, route));
+        let expected = [[11.1112, 22.2223], [57.3483, 114.6959], [57.3488, 114.6964], [186.1634, 186.1634]];
+        for ((route, latency), expected) in routes.into_iter().zip([100, 600, 1_100, 6_100]).zip(expected) {
+            assert_eq!(network.latency(route.2), Span::from_nanos(latency * 1_000));
+            let lasts = [0, 1].map(|flow| network.open(flow, route, 1_000_000_000, Time::ZERO));
+            assert_near(lasts.map(|span| span.expect("rates are fixed").as_secs_f64()), expected);
+            (0..2).for_each(|flow| network.close(flow, route));
         }
         assert!(network.is_idle());
     }
 
     #[test]
     fn recomputed_rates_use_what_other_transfers_leave() {
-        let (mut network, world) = network(&Readings { flow_rates: FlowRates::ReShared, ..Readings::default() });
-        let route = route(&world, SITES[1]);
-        let mut end = [Time::ZERO; 2];
+        let (mut network, [_, route, ..]) =
+            network(&Readings { flow_rates: FlowRates::ReShared, ..Readings::default() });
+        let mut end = [0.0; 2];
         for (flow, bytes) in [(0, 10 * 17_437_500), (1, 30 * 17_437_500)] {
             assert_eq!(network.open(flow, route, bytes, Time::ZERO), None);
         }
-        network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at);
+        network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at.as_secs_f64());
         // Each has half of the link: 20 s for one, 60 s for the other if the first did not end.
-        assert!((end[0].as_secs_f64() - 20.0).abs() < 0.01 && (end[1].as_secs_f64() - 60.0).abs() < 0.01, "{end:?}");
+        assert_near(end, [20.0006, 60.0006]);
         network.close(0, route);
-        network.reshare(Time::from_secs(20), |flow, at| end[flow as usize] = at);
+        network.reshare(Time::from_secs(20), |flow, at| end[flow as usize] = at.as_secs_f64());
         // 20 s at half the rate, then the remaining 20 s' worth at the full rate.
-        assert!((end[1].as_secs_f64() - 40.0).abs() < 0.01, "{end:?}");
+        assert_near(end, [20.0006, 40.0006]);
         network.close(1, route);
         assert!(network.is_idle());
     }

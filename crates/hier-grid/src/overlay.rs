@@ -151,17 +151,15 @@ mod tests {
 
     #[test]
     fn every_peer_has_as_many_neighbours_as_it_should() {
-        let config = Config::of_the_paper(System::P2p, 1, 1.0);
-        let streams = Streams::new(5, 0);
+        let (config, streams) = (Config::of_the_paper(System::P2p, 1, 1.0), Streams::new(5, 0));
         let world = World::draw(&config, &streams).expect("a valid configuration");
         let network = Network::new(&config.network, &config.readings, &world);
         let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
         for (neighbours, degree) in [(Neighbours::Geographic, 4), (Neighbours::Random4, 4), (Neighbours::Random8, 8)] {
             let overlay = Overlay::new(&sites, neighbours, (&world, &network), &streams);
-            let degrees = overlay.neighbours.iter().map(Vec::len);
-            let lacking = degrees.clone().filter(|found| *found < degree).count();
+            let lacking = overlay.neighbours.iter().filter(|found| found.len() != degree).count();
             // The last few of a random graph may find no free peer.
-            assert!(degrees.max() == Some(degree) && lacking <= 4, "{neighbours:?}: {lacking} lack neighbours");
+            assert!(lacking <= 4, "{neighbours:?}: {lacking} lack neighbours");
         }
     }
 }

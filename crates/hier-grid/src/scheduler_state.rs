@@ -329,29 +329,22 @@ mod tests {
     use crate::config::System;
 
     const ALL: Bag = Bag(0b11);
-    const SECOND: Bag = Bag(0b10);
-
-    fn channel(bag: Bag, powers: &[u64]) -> Channel {
-        let branches = powers.iter().map(|power| Branch { power: *power, ..Branch::default() });
-        let power = powers.iter().sum();
-        Channel { bag, power, uplink: Uplink::default(), branches: branches.collect() }
-    }
-
-    /// GS1 of figure 1: two children; the first channel leads to both, the second to the second child.
-    fn gs1() -> SchedulerState {
-        let mut state = SchedulerState::new(2, 2);
-        state.channels = vec![channel(SECOND, &[0, 64]), channel(ALL, &[64, 64])];
-        state
-    }
-
     const ELSEWHERE: usize = 2;
 
     fn kind(class: u8, home: usize) -> ClassAndHome {
         ClassAndHome { class, home }
     }
 
-    fn collect(state: &mut SchedulerState, channel: usize, slot: usize) -> (Vec<JobId>, Cancels) {
-        state.collect(channel, slot, &Config::of_the_paper(System::Trees(1), 1, 1.0), |_| 0)
+    /// GS1 of figure 1: two children; the first channel leads to the second child, the second to both.
+    fn gs1() -> SchedulerState {
+        let channel = |(bag, powers): (Bag, [u64; 2])| {
+            let branches = powers.map(|power| Branch { power, ..Branch::default() }).into();
+            Channel { bag, power: powers.iter().sum(), uplink: Uplink::default(), branches }
+        };
+        SchedulerState {
+            channels: [(Bag(0b10), [0, 64]), (ALL, [64, 64])].map(channel).into(),
+            ..SchedulerState::new(2, 2)
+        }
     }
 
     #[test]
@@ -360,14 +353,13 @@ mod tests {
         for job in 0..9 {
             state.unassigned.insert(kind(u8::from(job >= 4), ELSEWHERE), JobId(job));
         }
-        // Five jobs can use the second channel, and it has one branch.
-        assert_eq!(state.share_of(0, 1, Share::OwnChannel), 5);
-        assert_eq!(state.share_of(1, 0, Share::OwnChannel), 5, "half of nine, rounded up");
+        // Five jobs can use the first channel, and it has one branch. The other share is half of nine, rounded up.
+        assert_eq!([(0, 1), (1, 0)].map(|(channel, slot)| state.share_of(channel, slot, Share::OwnChannel)), [5, 5]);
     }
 
     #[test]
     fn butterfly_comes_first_then_own_work_stations_then_the_oldest_then_load_balance() {
-        let mut state = gs1();
+        let (mut state, config) = (gs1(), Config::of_the_paper(System::Trees(1), 1, 1.0));
         // One job of a work station under child 0 is queued at child 1, and one that belongs elsewhere.
         state.delegated[1].jobs.insert(kind(0, 0), JobId(5));
         state.delegated[1].jobs.insert(kind(0, ELSEWHERE), JobId(1));
@@ -376,12 +368,14 @@ mod tests {
         state.mark(ALL, ALL, 0, 1);
         // A third of four jobs, rounded up, is two: the nearer one and the own one.
         let butterfly = ((1, Reason::Butterfly), vec![JobId(5)]);
-        assert_eq!(collect(&mut state.clone(), 1, 0), (vec![JobId(7)], vec![butterfly.clone()]));
+        let found = state.clone().collect(1, 0, &config, |_| 0);
+        assert_eq!(found, (vec![JobId(7)], vec![butterfly.clone()]));
         // All of them if the branch is the only one.
         state.channels.remove(0);
         state.channels[0].power = 64;
         state.channels[0].branches[1].power = 0;
         let load_balance = ((1, Reason::LoadBalance), vec![JobId(1)]);
-        assert_eq!(collect(&mut state, 0, 0), (vec![JobId(7), JobId(2)], vec![butterfly, load_balance]));
+        let found = state.collect(0, 0, &config, |_| 0);
+        assert_eq!(found, (vec![JobId(7), JobId(2)], vec![butterfly, load_balance]));
     }
 }

@@ -357,25 +357,16 @@ pub(crate) fn narrow(length: usize) -> u32 {
 mod tests {
     use super::*;
 
-    fn world(servers: &[(u32, u32)]) -> World {
-        let places = Places { backbones: 1, nets: 1, sites: 1 };
-        let world = World::explicit(places, &[servers.to_vec()], &[1], Shape::levels(&[1])).expect("a valid world");
-        world.with_widths().expect("few classes")
-    }
-
     #[test]
     fn a_job_that_no_server_of_its_system_can_hold_has_no_class() {
-        for (servers, [system, cpus], has_class) in [
-            ([(8, 0b01), (4, 0b10)], [0, 8], true),
-            ([(8, 0b01), (4, 0b10)], [0, 9], false),
-            ([(8, 0b01), (4, 0b10)], [1, 4], true),
-            ([(8, 0b01), (4, 0b10)], [1, 5], false),
-            ([(8, 0b01), (4, 0b10)], [2, 1], false),
-            ([(8, 0b1), (8, 0b1)], [0, 8], true),
-            ([(8, 0b1), (8, 0b1)], [0, 9], false),
-        ] {
-            let class = world(&servers).class_of(Requirement { system, cpus });
-            assert_eq!(class.is_some(), has_class, "{servers:?}, {cpus} CPUs of system {system}");
+        let (places, servers) = (Places { backbones: 1, nets: 1, sites: 1 }, [vec![(8, 0b01), (4, 0b10)]]);
+        let world = World::explicit(places, &servers, &[1], Shape::levels(&[1])).and_then(World::with_widths);
+        let world = world.expect("few classes");
+        for ([system, cpus], has_class) in
+            [([0, 8], true), ([0, 9], false), ([1, 4], true), ([1, 5], false), ([2, 1], false)]
+        {
+            let class = world.class_of(Requirement { system, cpus });
+            assert_eq!(class.is_some(), has_class, "{cpus} CPUs of system {system}");
         }
     }
 }
