@@ -36,6 +36,25 @@ fn units_computed_one_by_one_and_collected_give_the_same_bytes() {
     dir.refuses(collect, &["units/other/replications.jsonl", "twice, with different numbers"]);
 }
 
+#[test]
+fn a_damaged_replication_is_reported_set_aside_and_computed_again() {
+    let dir = ran(SMALL, "");
+    let out = dir.path("out");
+    let (before, path) = (results(&out), out.join("cells/replications.jsonl"));
+    let whole = fs::read(&path).expect("finished replications");
+    dir.run("verify out", 0);
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 3] ^= 1;
+    fs::write(&path, &damaged).expect("it is damaged");
+    dir.run("verify out", 1);
+    let told = dir.run("experiment small.toml --out out", 0).err;
+    assert!(told.contains("is damaged; the file as it was is kept as"), "{told}");
+    assert_eq!(fs::read(out.join("cells/damaged/replications-1.jsonl")).expect("set aside"), damaged);
+    assert_eq!(fs::read(&path).expect("it is there again"), whole);
+    assert_same(&before, &results(&out));
+    assert_eq!(manifest(&out)["timings"]["replications_computed"], 1);
+}
+
 /// An experiment killed fifty times at random moments keeps its finished replications, byte by byte.
 #[test]
 fn fifty_kills_lose_nothing_but_the_replication_that_was_hit() {
