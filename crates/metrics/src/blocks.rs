@@ -243,13 +243,4 @@ mod tests {
             assert!(cut == expected || cut + 1 == expected, "{cut} blocks, not about {expected}");
         }
     }
-
-    #[test]
-    fn metrics_that_no_job_has_have_no_estimate() {
-        let a = blocks(&[(0, 1), (8, 1), (18, 1)], |_| false);
-        let missing: Vec<&str> =
-            Blocks::METRICS.into_iter().filter(|name| a.difference(&a, name, 0.95).is_none()).collect();
-        assert_eq!(missing, ["tardiness_mean", "late_percent"]);
-        assert!(a.values("no_such_metric").is_empty() && Blocks::default().mean("wait_mean").is_none());
-    }
 }

@@ -334,17 +334,6 @@ mod tests {
     }
 
     #[test]
-    fn a_single_value_and_no_value_have_a_range() {
-        for points in [&[][..], &[(0.0, 0.0, None)], &[(3.0, -7.0, None)]] {
-            let chart = chart("", points);
-            for scale in [Scale::of_y(&chart), Scale::of_x(&chart)] {
-                assert!(scale.high > scale.low, "{scale:?}");
-                assert!(!scale.ticks.is_empty());
-            }
-        }
-    }
-
-    #[test]
     fn few_x_values_are_their_own_ticks_and_logarithmic_ticks_are_decades() {
         let few = chart("", &[(8.333, 0.5, None), (10.0, 20_000.0, None), (12.5, 0.0, None)]);
         assert_eq!(labels(&Scale::of_x(&few)), ["8.333", "10", "12.5"]);
