@@ -354,7 +354,6 @@ mod tests {
     fn the_best_policy_is_named_with_those_that_do_not_differ_from_it() {
         for (standings, expected) in [
             ([Best, MayBeBest, Worse], "a; not significantly worse among all: b."),
-            ([Best, Worse, Worse], "a; all others are significantly worse."),
             ([Unknown, Best, Worse], "b; significantly worse: c. No interval for a."),
             ([Unknown, Best, MayBeBest], "b; not significantly worse among all: c. No interval for a."),
             ([Unknown, Unknown, Best], "c. No interval for a, b."),
