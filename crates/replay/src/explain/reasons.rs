@@ -444,18 +444,3 @@ fn range(numbers: impl Iterator<Item = u32> + Clone) -> String {
     let (least, most) = (numbers.clone().min().unwrap_or(0), numbers.max().unwrap_or(0));
     if least == most { least.to_string() } else { format!("{least} to {most}") }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_read_as_people_say_them() {
-        let ordinals = [1, 2, 3, 4, 11, 12, 13, 21, 112].map(ordinal);
-        assert_eq!(ordinals, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th"]);
-        let jobs = |numbers: &[u64]| jobs(&numbers.iter().copied().map(Label::Number).collect::<Vec<_>>());
-        assert_eq!(jobs(&[4]), "job 4");
-        assert_eq!(jobs(&[4, 5]), "jobs 4 and 5");
-        assert_eq!(jobs(&[1, 2, 3, 4, 5, 6, 7]), "jobs 1, 2, 3, 4, 5 and 2 more");
-    }
-}

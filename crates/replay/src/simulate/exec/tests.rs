@@ -1,70 +1,60 @@
+#![cfg(unix)]
+
 use super::{Command, Exec};
 use gap_schedule::{Machine, MultiCluster};
 use sim_core::{Job, JobId, Outage, Sim, SiteId, Span, Time};
 use std::time::Duration;
 
-/// Three jobs on a machine that fails: one ends while no job waits, one is lost and starts again, and the third waits for it.
-#[cfg(unix)]
-fn told(answers: &[&str]) -> (Vec<String>, Result<(), String>) {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("answers"), answers.join("\n") + "\n").expect("a file");
-    let script = "exec 3<\"$0/answers\"; while read -r line; do echo \"$line\" >>\"$0/heard\"; read -r answer <&3; echo \"$answer\"; done";
-    let words = ["sh", "-c", script, folder.path().to_str().expect("UTF-8")].map(str::to_owned);
+/// Three jobs on a machine that fails: one ends while no job waits, one is lost and starts again, and the third waits for it. Returns the
+/// lines that a program with these answers receives.
+fn received(answers: &[&str]) -> Result<String, String> {
+    let heard = tempfile::NamedTempFile::new().expect("a file");
+    let script = r#"for answer; do read -r line; echo "$line" >>"$0"; echo "$answer"; done; cat >>"$0""#;
+    let words = [&["sh", "-c", script, heard.path().to_str().expect("UTF-8")], answers].concat();
+    let command = Command(words.into_iter().map(str::to_owned).collect());
+    let machines = vec![Machine::new(4)];
+    let policy = Exec::start(&command, &machines, Box::new(|_| None), Duration::from_secs(60));
+    let policy = policy.map_err(|error| error.to_string())?;
     let job = |(id, submit, processors, runs)| {
         Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runs))
     };
     let jobs = [(1, 0, 2, 10), (2, 0, 2, 20), (3, 40, 4, 5)].map(job);
     let outage = Outage { site: SiteId(0), down: Time::from_secs(15), up: Time::from_secs(30) };
-    let machines = vec![Machine::new(4)];
-    let started = Exec::start(&Command(words.to_vec()), &machines, Box::new(|_| None), Duration::from_secs(60));
-    let outcome = started.map_err(|error| error.to_string()).map(|policy| {
-        let world = MultiCluster::new(machines, policy, jobs.into_iter()).with_outages([outage]);
-        let (world, ()) = Sim::new(world, ()).run();
-        assert!(world.error().is_none(), "{:?}", world.error());
-    });
-    let told = std::fs::read_to_string(folder.path().join("heard")).expect("the policy received lines");
-    (told.lines().map(str::to_owned).collect(), outcome)
+    let world = MultiCluster::new(machines, policy, jobs.into_iter()).with_outages([outage]);
+    let (world, ()) = Sim::new(world, ()).run();
+    assert!(world.error().is_none(), "{:?}", world.error());
+    drop(world);
+    Ok(std::fs::read_to_string(heard.path()).expect("UTF-8"))
 }
 
-#[cfg(unix)]
-#[test]
-fn what_happens_is_told_without_its_time_with_it_and_at_once_as_the_program_asks() {
-    const HELLO: &str = r#"{"type":"hello","protocol":1,"machines":[{"machine":0,"processors":4,"speed":1.0}]}"#;
-    const TWO: &str = r#"{"job":2,"submit":0.0,"processors":2,"requested":20.0,"user":null}"#;
-    let at_0 = r#"{"type":"pass","now":0.0,"submitted":[{"job":1,"submit":0.0,"processors":2,"requested":10.0,"user":null},TWO],"finished":[],"free":[4]}"#.replace("TWO", TWO);
-    let at_10 =
-        r#"{"type":"pass","now":10.0,"submitted":[],"finished":[{"job":1,"machine":0,"time":10.0}],"free":[2]}"#;
-    let at_12 = r#"{"type":"pass","now":12.5,"submitted":[],"finished":[],"free":[2]}"#;
-    let at_15 = r#"{"type":"pass","now":15.0,"submitted":[TWO],"finished":[ONE],"failed":[{"machine":0,"lost":[2],"time":15.0}],"free":[0]}"#.replace("TWO", TWO);
-    let later = [
-        r#"{"type":"pass","now":30.0,"submitted":[],"finished":[],"repaired":[{"machine":0,"time":30.0}],"free":[4]}"#,
-        r#"{"type":"pass","now":40.0,"submitted":[{"job":3,"submit":40.0,"processors":4,"requested":5.0,"user":null}],"finished":[],"free":[2]}"#,
-        r#"{"type":"pass","now":50.0,"submitted":[],"finished":[{"job":2,"machine":0,"time":50.0}],"free":[4]}"#,
-        r#"{"type":"pass","now":55.0,"submitted":[],"finished":[{"job":3,"machine":0,"time":55.0}],"free":[4]}"#,
-        r#"{"type":"end"}"#,
-    ];
-    let [at_30, at_40, at_50, at_55, end] = later;
-    let check = |ready: &str, further: &[&str], expected: &[&str]| {
-        const NONE: &str = r#"{"start":[]}"#;
-        // A wake-up after the last end does not extend the run.
-        let rest = [NONE, r#"{"start":[2]}"#, NONE, r#"{"start":[3]}"#, r#"{"start":[],"wake":99.0}"#];
-        let (found, outcome) = told(&[&[ready, r#"{"start":[1,2]}"#], further, &rest].concat());
-        assert!(found == expected && outcome.is_ok(), "{ready}: {outcome:?}: {found:#?}");
-    };
-    let with_one = at_15.replace("ONE", r#"{"job":1,"machine":0,"time":10.0}"#);
-    let timed = [HELLO, &at_0, &with_one, at_30, at_40, at_50, end];
-    check(r#"{"type":"ready","protocol":2}"#, &[], &timed);
-    let times = [10, 15, 30, 50].map(|time| format!(r#","time":{time}.0"#));
-    let without = |line: &str| times.iter().fold(line.to_owned(), |line, time| line.replace(time, ""));
-    let untimed = timed.map(without);
-    check(r#"{"type":"ready","protocol":1}"#, &[], &untimed.each_ref().map(String::as_str));
-    let every = [HELLO, &at_0, at_10, at_12, &at_15.replace("ONE", ""), at_30, at_40, at_50, at_55, end];
-    let further = [r#"{"start":[],"wake":12.5}"#, r#"{"start":[]}"#];
-    check(r#"{"type":"ready","protocol":2,"every":"event"}"#, &further, &every);
+/// With the times of events, and with passes while no job waits.
+const EVERY: &str = r#"{"type":"hello","protocol":1,"machines":[{"machine":0,"processors":4,"speed":1.0}]}
+{"type":"pass","now":0.0,"submitted":[{"job":1,"submit":0.0,"processors":2,"requested":10.0,"user":null},TWO],"finished":[],"free":[4]}
+{"type":"pass","now":10.0,"submitted":[],"finished":[{"job":1,"machine":0,"time":10.0}],"free":[2]}
+{"type":"pass","now":12.5,"submitted":[],"finished":[],"free":[2]}
+{"type":"pass","now":15.0,"submitted":[TWO],"finished":[],"failed":[{"machine":0,"lost":[2],"time":15.0}],"free":[0]}
+{"type":"pass","now":30.0,"submitted":[],"finished":[],"repaired":[{"machine":0,"time":30.0}],"free":[4]}
+{"type":"pass","now":40.0,"submitted":[{"job":3,"submit":40.0,"processors":4,"requested":5.0,"user":null}],"finished":[],"free":[2]}
+{"type":"pass","now":50.0,"submitted":[],"finished":[{"job":2,"machine":0,"time":50.0}],"free":[4]}
+{"type":"pass","now":55.0,"submitted":[],"finished":[{"job":3,"machine":0,"time":55.0}],"free":[4]}
+{"type":"end"}
+"#;
 
+#[test]
+fn events_have_their_times_and_come_at_once_if_the_program_requests_it() {
+    const TWO: &str = r#"{"job":2,"submit":0.0,"processors":2,"requested":20.0,"user":null}"#;
+    let [none, two, three] = [r#"{"start":[]}"#, r#"{"start":[2]}"#, r#"{"start":[3]}"#];
+    // A wake-up after the last end does not extend the run.
+    let [both, wake, last] = [r#"{"start":[1,2]}"#, r#"{"start":[],"wake":12.5}"#, r#"{"start":[],"wake":99.0}"#];
+    let plain = [r#"{"type":"ready","protocol":1}"#, both, none, two, none, three];
+    let plain = received(&plain).expect("a known protocol");
+    assert!(plain.contains(r#""finished":[{"job":1,"machine":0}],"failed":[{"machine":0,"lost":[2]}]"#), "{plain}");
+    assert!(plain.lines().count() == 7 && !plain.contains("time"), "{plain}");
+    let every = r#"{"type":"ready","protocol":2,"every":"event"}"#;
+    let every = [every, both, wake, none, none, two, none, three, last];
+    assert_eq!(received(&every), Ok(EVERY.replace("TWO", TWO)));
     for ready in [r#"{"type":"ready","protocol":1,"every":"event"}"#, r#"{"type":"ready","protocol":3}"#] {
-        let (_, outcome) = told(&[ready]);
-        let words = outcome.expect_err(ready);
+        let words = received(&[ready]).expect_err(ready);
         assert!(words.contains(r#""protocol":2,"every":"event""#), "{words}");
     }
 }
