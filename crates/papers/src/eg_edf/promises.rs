@@ -95,27 +95,19 @@ mod tests {
     use super::*;
     use sim_core::Span;
 
-    fn job(id: u32, processors: u32, seconds: u64) -> Fact {
-        Fact::Submitted(Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(seconds)))
-    }
-
-    fn broken(narrow: u64, starts: u64) -> u64 {
-        let mut promises = Promises::new(&[Machine { processors: 4, speed: 1.0 }]);
-        let at = |seconds| Time::ZERO + Span::from_secs(seconds);
-        let start = |id, processors| Fact::Started { job: JobId(id), site: SiteId(0), processors };
-        // Job 0 leaves one processor; job 1 needs all four at 100 s; job 2 passes it.
-        for fact in [job(0, 3, 100), start(0, 3), job(1, 4, 10), job(2, 1, narrow), start(2, 1)] {
-            promises.observe(at(0), &fact);
-        }
-        promises.observe(at(100), &Fact::Finished { job: JobId(0) });
-        promises.observe(at(narrow), &Fact::Finished { job: JobId(2) });
-        promises.observe(at(starts), &start(1, 4));
-        promises.broken
-    }
-
     #[test]
     fn a_job_that_outlasts_the_reservation_breaks_a_promise() {
-        assert_eq!(broken(50, 100), 0);
-        assert_eq!(broken(200, 200), 1);
+        let mut promises = Promises::new(&[Machine::new(4)]);
+        let job = |id, processors, seconds| {
+            Fact::Submitted(Job::new(JobId(id), Time::ZERO, processors, Span::from_secs(seconds)))
+        };
+        let start = |id, processors| Fact::Started { job: JobId(id), site: SiteId(0), processors };
+        let end = |id| Fact::Finished { job: JobId(id) };
+        // Job 0 leaves one processor; job 1 needs all four at 100 s; job 2 passes it.
+        let first = [job(0, 3, 100), start(0, 3), job(1, 4, 10), job(2, 1, 200), start(2, 1)].map(|fact| (0, fact));
+        for (seconds, fact) in first.into_iter().chain([(100, end(0)), (200, end(2)), (200, start(1, 4))]) {
+            promises.observe(Time::from_secs(seconds), &fact);
+        }
+        assert_eq!(promises.broken, 1);
     }
 }

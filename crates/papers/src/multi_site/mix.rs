@@ -102,18 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn rates_and_service_times_have_their_means_and_equal_tasks_move_nothing_else() {
-        let jobs = draw(ServiceTime::PerTask, 200_000);
-        assert!(jobs.is_sorted_by_key(|one| one.job.submit));
-        let seconds = jobs[199_999].job.submit.as_secs_f64();
-        for (origin, rate) in [(Some(SiteId(0)), 12.5), (Some(SiteId(1)), 12.5), (None, 0.5)] {
-            let found = jobs.iter().filter(|one| one.job.origin == origin).count() as f64;
-            assert!((found - rate * seconds).abs() < 4.0 * (rate * seconds).sqrt(), "{origin:?}: {found}");
-        }
-        let services: Vec<f64> = jobs.iter().flat_map(|one| &one.tasks).map(|task| task.as_secs_f64()).collect();
-        let mean = services.iter().sum::<f64>() / services.len() as f64;
-        assert!((mean - 1.0).abs() < 4.0 / (services.len() as f64).sqrt(), "{mean}");
-        for (one, other) in jobs.iter().zip(draw(ServiceTime::PerGang, 5_000)) {
+    fn equal_tasks_move_nothing_else() {
+        for (one, other) in draw(ServiceTime::PerTask, 5_000).iter().zip(draw(ServiceTime::PerGang, 5_000)) {
             assert_eq!((one.job.submit, one.job.request.processors), (other.job.submit, other.job.request.processors));
             assert!(other.tasks.windows(2).all(|pair| pair[0] == pair[1]));
         }

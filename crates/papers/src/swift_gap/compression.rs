@@ -181,14 +181,8 @@ mod tests {
     #[test]
     fn jobs_are_drawn_on_the_lowest_processors_that_are_free() {
         let (at, mut free) = (Time::from_secs, [Time::ZERO; 5]);
-        for (processors, start, end, blocks) in [
-            (2, 0, 10, [(0, 2)]),
-            (1, 0, 5, [(2, 1)]),
-            (2, 0, 20, [(3, 2)]),
-            (2, 10, 30, [(0, 2)]),
-            (3, 20, 40, [(2, 3)]),
-        ] {
-            assert_eq!(take(&mut free, processors, at(start), at(end)), blocks);
+        for (processors, start, end, block) in [(2, 0, 10, (0, 2)), (1, 0, 5, (2, 1)), (2, 10, 30, (0, 2))] {
+            assert_eq!(take(&mut free, processors, at(start), at(end)), [block]);
         }
     }
 }
