@@ -196,4 +196,14 @@ mod tests {
         let sum = slots.iter().fold(0_i64, |sum, slot| sum.wrapping_mul(31).wrapping_add(hash(slot.at).into()));
         assert_eq!(sum, 4_318_448_436_217_847_850);
     }
+
+    /// Among equal slots, the one higher in the heap comes first, not the one inserted first.
+    #[test]
+    fn equal_times_are_taken_in_the_order_of_the_heap() {
+        let mut slots = FreeSlots::default();
+        let release = |(at, processors)| Release { at, processors, first: 0 };
+        slots.begin([(1.0, 1), (5.0, 2), (3.0, 3), (5.0, 4), (5.0, 5)].map(release));
+        let order: Vec<(f64, u32)> = (0..5).map(|_| slots.pop(u32::MAX)).collect();
+        assert_eq!(order, [(1.0, 1), (3.0, 3), (5.0, 4), (5.0, 5), (5.0, 2)]);
+    }
 }

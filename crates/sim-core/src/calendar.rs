@@ -173,6 +173,16 @@ impl<E> Calendar<E> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn a_look_ahead_errs_on_one_side_only() {
+        let (mut calendar, at) = (Calendar::new(), Time::from_secs);
+        let keys = [3, 5, 4].map(|second| calendar.post(at(second), EventPriority::ARRIVE, second));
+        calendar.pop();
+        assert!(calendar.has_nothing_until(at(3)) && !calendar.has_nothing_until(at(4)));
+        calendar.cancel(keys[2]);
+        assert!(!calendar.has_nothing_until(at(4)), "a cancelled one may count");
+    }
+
     /// All events but one are cancelled. The keys of ten surface one by one, in `next_time` or in `pop`; those of many are dropped together.
     #[test]
     fn memory_follows_the_pending_events() {
