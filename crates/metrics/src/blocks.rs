@@ -46,7 +46,7 @@ use sim_core::{JobRecord, Span, Time};
 pub struct Blocks {
     /// Hours of the log at which slots begin. The queue was empty just before the first submission of each but the first.
     hours: Vec<u64>,
-    /// Sums over the jobs submitted in each slot.
+    /// Sums over the jobs submitted in each slot; apart from the hours, because a search for each job would miss the cache.
     slots: Vec<MetricSums>,
     latest_hour: Option<u64>,
     last_submit: Time,

@@ -123,7 +123,7 @@ impl MetricSummary {
     ///
     /// # Panics
     ///
-    /// Panics if `value` is negative, infinite or NaN.
+    /// As [`QuantileSketch::add`].
     #[track_caller]
     #[inline]
     pub fn add(&mut self, value: f64, weight: u32) {

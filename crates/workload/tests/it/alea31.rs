@@ -123,6 +123,7 @@ fn no_more_records_are_read_than_requested() {
     let intake = Alea31Intake::new(reader(log).expect("a log"), &machines, Some(3));
     assert_eq!(intake.count(), 2);
 }
+
 /// The second log has no column 21: every job fits the cluster, which is the only condition.
 #[test]
 fn every_record_that_ran_is_a_job_that_some_cluster_can_run() {

@@ -215,8 +215,7 @@ fn every_log_of_users_within_bounds_keeps_the_backlog_at_its_load() {
         }
         assert!(refused > 0, "some draws of {relative} times the users are outside");
     }
-    // The whole machine for two of every four hours, by a user of those hours of the week: no two of them overlap in the log, but
-    // some do in each draw.
+    // Each user has the whole machine for two hours at one time of the week: none overlap in the log, some in each draw.
     let four_hours = |fourth: u64| HeldJob {
         submit: Time::from_secs(14_400 * fourth),
         processors: 128,
