@@ -13,13 +13,14 @@
 pub mod interval;
 
 use crate::job::{bounded_slowdown, slowdown, tardiness};
+use crate::job_class::JobClass;
 use crate::mean::Sum;
 use crate::summary::Summary;
 use interval::estimate;
 pub use interval::{Estimate, Refusal};
 use sim_core::{JobRecord, Span, Time};
 
-/// Sums over jobs by block of submission, for one policy on one log.
+/// Sums over all jobs and over those of each class by block of submission, for one policy on one log.
 ///
 /// Memory is proportional to the hours that begin with an empty queue, independent of the number of jobs.
 ///
@@ -38,7 +39,7 @@ use sim_core::{JobRecord, Span, Time};
 ///         blocks.add(&JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors: 1 });
 ///     }
 /// }
-/// let difference = slow.difference(&fast, "wait_mean", 0.95).expect("jobs");
+/// let difference = slow.difference(&fast, None, "wait_mean", 0.95).expect("jobs");
 /// assert_eq!((difference.mean, difference.blocks), (30.0, 20));
 /// assert!(difference.low.is_some_and(|low| low > 0.0));
 /// ```
@@ -47,13 +48,18 @@ pub struct Blocks {
     /// Hours of the log at which slots begin. The queue was empty just before the first submission of each but the first.
     hours: Vec<u64>,
     /// Sums over the jobs submitted in each slot; apart from the hours, because a search for each job would miss the cache.
-    slots: Vec<MetricSums>,
+    slots: Vec<SlotSums>,
     latest_hour: Option<u64>,
     last_submit: Time,
 }
 
 /// Numerators and denominators of the means, in the order of [`Blocks::METRICS`].
 type MetricSums = [(Sum, Sum); Blocks::METRICS.len()];
+
+/// Sums over the jobs of each class, then over all: a sum of the sums of classes would be rounded otherwise.
+type SlotSums = [MetricSums; ALL + 1];
+
+const ALL: usize = JobClass::ALL.len();
 
 impl Blocks {
     /// Least length of a block: seven days.
@@ -91,7 +97,7 @@ impl Blocks {
 
     fn begin_slot(&mut self, hour: u64) {
         self.hours.push(hour);
-        self.slots.push(MetricSums::default());
+        self.slots.push(SlotSums::default());
     }
 
     /// Adds one finished job.
@@ -101,7 +107,7 @@ impl Blocks {
         if self.slots.is_empty() {
             self.begin_slot(0);
         }
-        let sums = &mut self.slots[self.hours.partition_point(|hour| *hour <= hour_of(submit)).saturating_sub(1)];
+        let slot = &mut self.slots[self.hours.partition_point(|hour| *hour <= hour_of(submit)).saturating_sub(1)];
         let response = record.response().as_secs_f64();
         let area = f64::from(record.processors) * record.job.runtime.as_secs_f64();
         let slowdown = (!record.job.runtime.is_zero()).then(|| slowdown(record));
@@ -115,41 +121,33 @@ impl Blocks {
             tardiness.map(|tardiness| (tardiness.as_secs_f64(), 1.0)),
             tardiness.map(|tardiness| (if tardiness.is_zero() { 0.0 } else { 100.0 }, 1.0)),
         ];
-        for ((numerator, denominator), value) in sums.iter_mut().zip(values) {
-            if let Some((value, weight)) = value {
-                numerator.add(value);
-                denominator.add(weight);
+        for row in [JobClass::of(record) as usize, ALL] {
+            for ((numerator, denominator), value) in slot[row].iter_mut().zip(values) {
+                if let Some((value, weight)) = value {
+                    numerator.add(value);
+                    denominator.add(weight);
+                }
             }
         }
     }
 
-    /// Means of one metric by block, in order; `None` if no job of the block has it. The blocks are those of this policy
-    /// alone.
-    pub fn values(&self, metric: &str) -> Vec<Option<f64>> {
-        let Some(metric) = position(metric) else { return Vec::new() };
-        let blocks = self.sums_by(&self.cuts(&[self]), metric);
-        blocks
-            .into_iter()
-            .map(|(numerator, denominator)| (denominator > 0.0).then(|| numerator / denominator))
-            .collect()
-    }
-
-    /// The mean over jobs of one of [`METRICS`](Self::METRICS) with its 95 % interval; `None` if no job has it.
-    pub fn mean(&self, metric: &str) -> Option<Estimate> {
+    /// The mean of one of [`METRICS`](Self::METRICS) with its 95 % interval over all jobs, or over those of a class; `None` if
+    /// none of them has it.
+    pub fn mean(&self, class: Option<JobClass>, metric: &str) -> Option<Estimate> {
         let cuts = self.cuts(&[self]);
-        estimate(&[(1.0, self.sums_by(&cuts, position(metric)?))], self.weeks(), 0.95)
+        estimate(&[(1.0, self.sums_by(&cuts, class, position(metric)?))], self.weeks(), 0.95)
     }
 
-    /// The difference `self` − `baseline` of the means over jobs, with its interval at a confidence level, such as 0.95; `None` if
-    /// either has no job with the metric.
+    /// The difference `self` − `baseline` of the means over all jobs, or over those of a class, with its interval at a confidence
+    /// level, such as 0.95; `None` if either has no such job with the metric.
     ///
     /// # Panics
     ///
     /// Panics if `level` is not strictly between 0 and 1.
-    pub fn difference(&self, baseline: &Self, metric: &str, level: f64) -> Option<Estimate> {
+    pub fn difference(&self, baseline: &Self, class: Option<JobClass>, metric: &str, level: f64) -> Option<Estimate> {
         let (cuts, metric) = (self.cuts(&[self, baseline]), position(metric)?);
-        let parts = [(1.0, self.sums_by(&cuts, metric)), (-1.0, baseline.sums_by(&cuts, metric))];
-        estimate(&parts, self.weeks().max(baseline.weeks()), level)
+        let [first, second] = [self, baseline].map(|policy| policy.sums_by(&cuts, class, metric));
+        estimate(&[(1.0, first), (-1.0, second)], self.weeks().max(baseline.weeks()), level)
     }
 
     /// Weeks from the first submission to the last.
@@ -177,13 +175,14 @@ impl Blocks {
     }
 
     /// Numerator and denominator of one metric in each block.
-    fn sums_by(&self, cuts: &[u64], metric: usize) -> Vec<(f64, f64)> {
+    fn sums_by(&self, cuts: &[u64], class: Option<JobClass>, metric: usize) -> Vec<(f64, f64)> {
+        let row = class.map_or(ALL, |class| class as usize);
         let mut sums = vec![(Sum::default(), Sum::default()); cuts.len()];
         for (hour, of_slot) in self.hours.iter().zip(&self.slots) {
             let block = cuts.partition_point(|cut| cut <= hour).saturating_sub(1);
             if let Some((numerator, denominator)) = sums.get_mut(block) {
-                numerator.add(of_slot[metric].0.total());
-                denominator.add(of_slot[metric].1.total());
+                numerator.add(of_slot[row][metric].0.total());
+                denominator.add(of_slot[row][metric].1.total());
             }
         }
         sums.into_iter().map(|(numerator, denominator)| (numerator.total(), denominator.total())).collect()
@@ -225,11 +224,12 @@ mod tests {
     #[test]
     fn a_job_belongs_to_the_block_of_its_submission_however_late_it_ran() {
         let late = blocks(&[(0, 10), (6, 30 * DAY), (7, 40), (12, 60)], |_| false);
-        assert_eq!(late.values("wait_mean"), [Some(5.0 + 15.0 * 86_400.0), Some(50.0)]);
+        assert_eq!(late.sums_by(&late.cuts(&[&late]), None, 0), [(10.0 + 30.0 * 86_400.0, 2.0), (100.0, 2.0)]);
         // A last block of three days belongs to the one before.
         for (days, expected) in [(17, 2), (18, 3)] {
             let daily: Vec<(u64, u64)> = (0..=days).map(|day| (day, 1)).collect();
-            assert_eq!(blocks(&daily, |_| false).values("wait_mean").len(), expected, "{days} days");
+            let daily = blocks(&daily, |_| false);
+            assert_eq!(daily.cuts(&[&daily]).len(), expected, "{days} days");
         }
     }
 
@@ -239,7 +239,7 @@ mod tests {
         let blocks_of = |busy: &dyn Fn(u64) -> bool| blocks(&daily, busy);
         let (free, odd, even) = (blocks_of(&|_| false), blocks_of(&|day| day % 2 == 1), blocks_of(&|day| day % 2 == 0));
         for (a, b, expected) in [(&free, &free, 28), (&free, &odd, 25), (&odd, &even, 1), (&even, &even, 25)] {
-            let cut = a.difference(b, "wait_mean", 0.95).expect("jobs").blocks;
+            let cut = a.difference(b, None, "wait_mean", 0.95).expect("jobs").blocks;
             assert!(cut == expected || cut + 1 == expected, "{cut} blocks, not about {expected}");
         }
     }

@@ -9,9 +9,13 @@ use sim_core::{JobRecord, Span};
 /// use metrics::JobClass;
 /// use sim_core::{Job, JobId, JobRecord, SiteId, Span, Time};
 ///
-/// let job = Job::new(JobId(1), Time::ZERO, 16, Span::from_secs(60));
-/// let record = JobRecord { job, start: Time::ZERO, finish: Time::from_secs(60), site: SiteId(0), processors: 16 };
-/// assert_eq!(JobClass::of(&record).name(), "short wide");
+/// for (seconds, processors, name) in
+///     [(3_600, 8, "short narrow"), (3_600, 9, "short wide"), (3_601, 8, "long narrow"), (3_601, 9, "long wide")]
+/// {
+///     let job = Job::new(JobId(1), Time::ZERO, processors, Span::from_secs(seconds));
+///     let record = JobRecord { job, start: Time::ZERO, finish: Time::from_secs(seconds), site: SiteId(0), processors };
+///     assert_eq!(JobClass::of(&record).name(), name);
+/// }
 /// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum JobClass {
@@ -38,18 +42,5 @@ impl JobClass {
     /// `short narrow`, for instance.
     pub const fn name(self) -> &'static str {
         ["short narrow", "short wide", "long narrow", "long wide"][self as usize]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::job::tests::record;
-
-    #[test]
-    fn an_hour_is_short_and_eight_processors_are_narrow() {
-        let name = |(processors, seconds)| JobClass::of(&record(0, 0, seconds, processors)).name();
-        let names = [(8, 3_600), (9, 3_600), (8, 3_601), (9, 3_601)].map(name);
-        assert_eq!(names, ["short narrow", "short wide", "long narrow", "long wide"]);
     }
 }

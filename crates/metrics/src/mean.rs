@@ -7,6 +7,7 @@
 ///
 /// ```
 /// let mut mean = metrics::Mean::default();
+/// assert_eq!((mean.mean(), mean.max()), (None, None));
 /// for value in [2.0, 4.0, 9.0] {
 ///     mean.add(value);
 /// }
@@ -107,12 +108,6 @@ mod tests {
             sum.add(value);
         }
         assert_eq!(sum.total(), 3.0); // a plain sum says 4
-    }
-
-    #[test]
-    fn nothing_seen_has_no_mean() {
-        let mean = Mean::default();
-        assert_eq!((mean.mean(), mean.max()), (None, None));
     }
 
     #[test]

@@ -58,7 +58,7 @@ fn differences(number: u32) -> (f64, Vec<Estimate>) {
         blocks(&jobs, Conservative::default()),
         blocks(&jobs, OrderedBackfill::new(by_prediction)),
     ];
-    let of = |other: &Blocks| METRICS.map(|metric| easy.difference(other, metric, 0.95).expect("every year has jobs"));
+    let of = |other: &Blocks| METRICS.map(|metric| easy.difference(other, None, metric, 0.95).expect("jobs"));
     (f64::from(u32::try_from(jobs.len()).expect("few jobs")), others.iter().flat_map(of).collect())
 }
 

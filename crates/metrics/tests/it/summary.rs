@@ -73,7 +73,7 @@ proptest! {
             (blocks, totals(records))
         };
         let ((all, of_all), (half, of_half)) = (of(&records), of(&records[records.len() / 2..]));
-        let estimates = |name| [all.mean(name), half.mean(name), all.difference(&half, name, 0.95)];
+        let estimates = |name| [all.mean(None, name), half.mean(None, name), all.difference(&half, None, name, 0.95)];
         for name in Blocks::METRICS {
             let [all, half] = [&of_all, &of_half].map(|totals| totals.value(name));
             let expected = [all, half, all.zip(half).map(|(all, half)| all - half)];

@@ -35,15 +35,10 @@ fn compared() -> impl Iterator<Item = &'static Metric> {
     Blocks::METRICS.into_iter().map(Metric::of)
 }
 
-/// Blocks of all jobs, or of those of a class.
-fn blocks(run: &Run, class: Option<JobClass>) -> &Blocks {
-    class.map_or(&run.outcome.blocks, |class| &run.outcome.blocks_by_class[class as usize])
-}
-
 /// Difference of two runs by a metric. The interval is refused if one of them is saturated.
 fn estimate(pair: [&Run; 2], class: Option<JobClass>, metric: &Metric, level: f64) -> Option<Estimate> {
-    let [policy, baseline] = pair.map(|run| blocks(run, class));
-    let estimate = policy.difference(baseline, metric.name(), level)?;
+    let [policy, baseline] = pair.map(|run| &run.outcome.blocks);
+    let estimate = policy.difference(baseline, class, metric.name(), level)?;
     let is_saturated = pair.iter().any(|run| run.trend().is_saturated());
     Some(if is_saturated { estimate.refused(Refusal::Saturated) } else { estimate })
 }
@@ -86,14 +81,14 @@ impl<'a> ComparedRuns<'a> {
         metric: &'static Metric,
     ) -> Option<Difference<'a>> {
         let interval = estimate(pair, class, metric, ConfidenceInterval::LEVEL)?;
-        let of_baseline = Some(blocks(pair[1], class).mean(metric.name())?.mean);
+        let of_baseline = Some(pair[1].outcome.blocks.mean(class, metric.name())?.mean);
         let [policy, baseline] = pair.map(self.naming);
         Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "blocks of the log" })
     }
 
     /// Ranks the policies by a metric.
     fn ranked(&self, metric: &'static Metric) -> Vec<Ranked<'a>> {
-        let mean = |run| blocks(run, None).mean(metric.name()).map(|mean| mean.mean);
+        let mean = |run: &Run| run.outcome.blocks.mean(None, metric.name()).map(|mean| mean.mean);
         difference::ranked(metric, self.runs.iter().map(|run| ((self.naming)(run), mean(run))), |a, b, level| {
             let interval = estimate([&self.runs[a], &self.runs[b]], None, metric, level)?;
             interval.low.zip(interval.high)
@@ -185,7 +180,7 @@ impl<'a> ComparedRuns<'a> {
     pub(super) fn classes(&self, all: &[Difference<'_>]) -> Option<Forest> {
         let (metric, against, baseline) = (chosen(all)?, self.against(), &self.runs[self.baseline]);
         let facets = JobClass::ALL.into_iter().filter_map(|class| {
-            blocks(baseline, Some(class)).mean(metric.name())?;
+            baseline.outcome.blocks.mean(Some(class), metric.name())?;
             let pairs = self.pairs().into_iter();
             let all: Vec<_> = pairs.filter_map(|pair| self.difference(pair, Some(class), metric)).collect();
             let name =

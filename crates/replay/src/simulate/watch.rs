@@ -11,7 +11,7 @@ use lab::control::Control;
 use lab::units::float;
 use metrics::backlog::Backlog;
 use metrics::sums::Breakdown;
-use metrics::{Blocks, JobClass, OwnMetric, Timeline, Totals};
+use metrics::{Blocks, OwnMetric, Timeline, Totals};
 use rustc_hash::FxHashMap;
 use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, Time};
@@ -132,8 +132,6 @@ pub(crate) struct Outcome {
     pub(super) log: Option<Totals>,
     /// Jobs by the block of the log in which they were submitted.
     pub(super) blocks: Blocks,
-    /// The same by class, in the order of [`JobClass::ALL`].
-    pub(super) blocks_by_class: [Blocks; 4],
     pub(super) groups: Breakdown,
     pub(super) partitions: Breakdown,
     /// Labels of users by number, if the log has them.
@@ -198,9 +196,7 @@ impl Probe for Watch {
         let all = self.0.sink_mut();
         match fact {
             Fact::Submitted(_) => {
-                let Outcome { blocks, blocks_by_class, .. } = &mut all.outcome;
-                let blocks = blocks_by_class.iter_mut().chain([blocks]);
-                blocks.for_each(|blocks| blocks.note_submission(now, all.queue == 0));
+                all.outcome.blocks.note_submission(now, all.queue == 0);
                 all.queue += 1;
                 all.waiting.raise(now, 1);
             }
@@ -254,7 +250,6 @@ impl Recorder {
             if let Some(free) = self.free.get_mut(record.site.index()) {
                 free.extend(job.processors.iter().copied());
             }
-            outcome.blocks_by_class[JobClass::of(record) as usize].add(record);
             let log = &job.log.record;
             outcome.groups.add(log.group, record);
             outcome.partitions.add(log.partition, record);
