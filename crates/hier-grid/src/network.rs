@@ -232,20 +232,24 @@ mod tests {
 
     #[test]
     fn recomputed_rates_use_what_other_transfers_leave() {
-        let (mut network, [_, route, ..]) =
-            network(&Readings { flow_rates: FlowRates::ReShared, ..Readings::default() });
-        let mut end = [0.0; 2];
-        for (flow, bytes) in [(0, 10 * 17_437_500), (1, 30 * 17_437_500)] {
-            assert_eq!(network.open(flow, route, bytes, Time::ZERO), None);
+        let readings = Readings { flow_rates: FlowRates::ReShared, ..Readings::default() };
+        // Both share the site's link of 17.4375 MB/s: equally, or the first needs 64 KiB / 12.2 ms of it. At its end the other has all.
+        for (first, bytes, until, both, alone) in [
+            (1, [174_375_000, 523_125_000], 20, [20.0006, 60.0006], 40.0006),
+            (3, [53_718_033, 361_970_902], 10, [10.0061, 30.0006], 23.8394),
+        ] {
+            let (mut network, routes) = network(&readings);
+            let (routes, mut end) = ([routes[first], routes[1]], [0.0; 2]);
+            for flow in [0, 1] {
+                assert_eq!(network.open(flow, routes[flow as usize], bytes[flow as usize], Time::ZERO), None);
+            }
+            network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at.as_secs_f64());
+            assert_near(end, both);
+            network.close(0, routes[0]);
+            network.reshare(Time::from_secs(until), |flow, at| end[flow as usize] = at.as_secs_f64());
+            assert_near(end, [both[0], alone]);
+            network.close(1, routes[1]);
+            assert!(network.is_idle());
         }
-        network.reshare(Time::ZERO, |flow, at| end[flow as usize] = at.as_secs_f64());
-        // Each has half of the link: 20 s for one, 60 s for the other if the first did not end.
-        assert_near(end, [20.0006, 60.0006]);
-        network.close(0, route);
-        network.reshare(Time::from_secs(20), |flow, at| end[flow as usize] = at.as_secs_f64());
-        // 20 s at half the rate, then the remaining 20 s' worth at the full rate.
-        assert_near(end, [20.0006, 40.0006]);
-        network.close(1, route);
-        assert!(network.is_idle());
     }
 }

@@ -229,6 +229,7 @@ mod tests {
 
     #[test]
     fn times_are_written_in_the_unit_that_suits_them() {
+        assert_eq!([45.5, 59.99, 129_600.0, 172_799.0].map(duration), ["45.5 s", "1 min", "36 h", "2 days"]);
         let wait = Metric::of("wait_mean");
         let texts = [0.0, 7.25, 918.0, 6_891.0, 354_176.0].map(|seconds| amount(wait, seconds));
         assert_eq!(texts, ["0 s", "7.2 s", "15 min", "1.9 h", "4.1 days"]);

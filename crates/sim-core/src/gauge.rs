@@ -73,6 +73,7 @@ mod tests {
 
     #[test]
     fn the_mean_weighs_each_level_with_its_time() {
+        assert_eq!(Gauge::new(Time::ZERO, 3).mean(Time::ZERO).to_bits(), 3.0_f64.to_bits());
         let mut gauge = Gauge::new(Time::from_secs(10), 0);
         gauge.raise(Time::from_secs(11), 4);
         gauge.lower(Time::from_secs(13), 3);
