@@ -9,7 +9,8 @@ use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
-use replay::simulate::{self as replayed, Name, Row, Seconds};
+use replay::simulate::{self as replayed, Label, Row};
+use sim_core::Time;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -96,7 +97,7 @@ impl Simulation {
     /// A column of `jobs.csv`, in order of submission: an array of numbers, NaN if missing, or a list.
     fn column<'py>(&self, py: Python<'py>, policy: usize, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let rows = py.detach(|| self.0.jobs(policy));
-        let seconds: fn(&Row<'_>) -> Option<Seconds> = match name {
+        let seconds: fn(&Row<'_>) -> Option<Time> = match name {
             "job" => return names(py, rows.map(|row| Some(row.job))),
             "user" => return names(py, rows.map(|row| row.user)),
             "processors" => return Ok(PyArray1::from_iter(py, rows.map(|row| i64::from(row.processors))).into_any()),
@@ -110,12 +111,12 @@ impl Simulation {
             "submit" => |row| Some(row.submit),
             "start" => |row| row.start,
             "finish" => |row| row.finish,
-            "requested" => |row| row.requested,
-            "run" => |row| Some(row.run),
+            "requested" => |row| row.requested.map(|span| Time::ZERO + span),
+            "run" => |row| Some(Time::ZERO + row.run),
             "deadline" => |row| row.deadline,
             _ => return Err(PyKeyError::new_err(name.to_owned())),
         };
-        Ok(PyArray1::from_iter(py, rows.map(|row| seconds(&row).map_or(f64::NAN, Seconds::as_f64))).into_any())
+        Ok(PyArray1::from_iter(py, rows.map(|row| seconds(&row).map_or(f64::NAN, as_f64))).into_any())
     }
 
     /// Rows of `differences.csv`.
@@ -188,16 +189,26 @@ fn words<'py>(
 }
 
 /// Returns the numbers of the log, or a list of names and numbers if the log has names.
-fn names<'a, 'py>(py: Python<'py>, all: impl Iterator<Item = Option<Name<'a>>>) -> PyResult<Bound<'py, PyAny>> {
-    let all: Vec<Option<Name<'_>>> = all.collect();
-    if all.iter().flatten().any(|one| one.name.is_some()) {
-        let word =
-            |one: &Option<Name<'_>>| one.map(|one| one.name.map_or_else(|| one.number.to_string(), str::to_owned));
-        return Ok(PyList::new(py, all.iter().map(word))?.into_any());
+fn names<'py>(py: Python<'py>, all: impl Iterator<Item = Option<Label>>) -> PyResult<Bound<'py, PyAny>> {
+    let all: Vec<Option<Label>> = all.collect();
+    let number = |one: &Label| if let Label::Number(number) = one { Some(*number) } else { None };
+    let numbers: Vec<Option<u64>> = all.iter().map(|one| one.as_ref().and_then(number)).collect();
+    if all.iter().flatten().any(|one| number(one).is_none()) {
+        let words = all.iter().map(|one| one.as_ref().map(Label::to_string));
+        return Ok(PyList::new(py, words)?.into_any());
     }
-    if all.iter().all(Option::is_some) {
-        return Ok(PyArray1::from_iter(py, all.iter().flatten().map(|one| one.number as i64)).into_any());
+    if numbers.iter().all(Option::is_some) {
+        return Ok(PyArray1::from_iter(py, numbers.iter().flatten().map(|number| *number as i64)).into_any());
     }
-    let number = |one: &Option<Name<'_>>| one.map_or(f64::NAN, |one| one.number as f64);
-    Ok(PyArray1::from_iter(py, all.iter().map(number)).into_any())
+    let number = |one: &Option<u64>| one.map_or(f64::NAN, |number| number as f64);
+    Ok(PyArray1::from_iter(py, numbers.iter().map(number)).into_any())
+}
+
+/// Returns the number nearest to the digits of `jobs.csv`, by way of those digits: a quotient of nanoseconds over years would be
+/// rounded twice.
+fn as_f64(time: Time) -> f64 {
+    match time.as_nanos() % 1_000_000_000 {
+        0 => (time.as_nanos() / 1_000_000_000) as f64,
+        _ => time.to_string().parse().expect("a time is written as a number"),
+    }
 }

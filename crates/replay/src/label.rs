@@ -7,7 +7,8 @@ use workload::LogJob;
 /// A job or a user, as tables, pictures and explanations show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub(crate) enum Label {
+pub enum Label {
+    /// Name in the log.
     Name(String),
     /// Number in the log, if that has only numbers.
     Number(u64),

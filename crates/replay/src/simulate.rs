@@ -25,6 +25,7 @@ mod watch;
 pub(crate) mod world;
 pub(crate) mod worlds;
 
+pub use crate::label::Label;
 use crate::options::stem;
 use anyhow::{Context, Result, ensure};
 pub use cli::{Format, Simulate, Table};
@@ -41,9 +42,11 @@ pub use metrics::{Metric, OwnMetric};
 pub use own::{Added, Own};
 pub use policy::machines_under;
 pub use report::Simulation;
-pub use rows::{Name, Processors, Row, Seconds};
+pub use rows::{Processors, Row};
 use rows::{Rows, SimulatedJob};
 pub use sim_core::JobRecord;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::mem;
 use std::path::{Path, PathBuf};
 use watch::{Keeps, Watch};
@@ -77,7 +80,7 @@ pub fn policy_names(added: &Added, typed: &str) -> Vec<(String, String)> {
 /// options.log.log = Some(log);
 /// options.world.policies = vec!["fcfs".to_owned(), "easy".to_owned()];
 /// let simulation = simulate(&options, &Added::default())?;
-/// let starts = |policy| simulation.jobs(policy).map(|job| job.start.map(|at| at.as_f64())).collect::<Vec<_>>();
+/// let starts = |policy| simulation.jobs(policy).map(|job| job.start.map(|at| at.as_secs_f64())).collect::<Vec<_>>();
 /// assert_eq!(starts(0), [Some(0.0), Some(90.0), Some(90.0)]);
 /// assert_eq!(starts(1), [Some(0.0), Some(90.0), Some(9.0)]);
 /// # Ok(())
@@ -226,8 +229,9 @@ impl Simulation {
     ///
     /// A disk error.
     pub fn write_jobs(&self, policy: usize, file: &Path) -> Result<()> {
-        let mut table = csv::Writer::from_path(file)?;
-        self.jobs(policy).try_for_each(|row| table.serialize(row))?;
+        let (mut table, mut line) = (BufWriter::new(File::create(file)?), String::new());
+        writeln!(table, "{}", Row::HEADER)?;
+        self.jobs(policy).try_for_each(|row| row.write(&mut table, &mut line))?;
         Ok(table.flush()?)
     }
 

@@ -114,6 +114,7 @@ impl Intake {
     }
 
     /// Returns the job of the last record with its place and the name of its user.
+    #[inline]
     pub(crate) fn delivered(&self, job: Job, logged_runtime: Span, record: SwfRecord) -> LogJob {
         let user_name = self.records.names.of_user(&record);
         LogJob { job, line: self.records.line(), logged_runtime, user_name, record }
@@ -169,8 +170,8 @@ impl Iterator for Intake {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.next_record()? {
-                Ok((record, Some((job, held)))) => {
-                    let record = SwfRecord { requested_time: held.limit, ..record };
+                Ok((mut record, Some((job, held)))) => {
+                    record.requested_time = held.limit;
                     return Some(Ok(self.delivered(job, held.runtime, record)));
                 }
                 Ok((_, None)) => {}

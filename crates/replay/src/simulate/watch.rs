@@ -55,20 +55,19 @@ impl Log {
     /// Returns `of` its jobs, up to the first error. The log's data of each job is entered into `known`.
     pub(super) fn jobs<T>(&self, known: Known, of: impl Fn(&LogJob) -> T) -> impl Iterator<Item = T> {
         let next = move || {
-            let job = self.next().map_err(|error| self.failed.replace(Some(error))).ok().flatten()?;
-            let (id, of_job, is_cut) = (job.job.id, of(&job), job.job.runtime < job.logged_runtime);
-            known.borrow_mut().insert(id, Box::new(SimulatedJob::new(job, is_cut)));
+            let mut intake = self.intake.borrow_mut();
+            let job = intake.next()?.map_err(anyhow::Error::from).and_then(|log| {
+                ensure_ends_on(&log.job, log.record.number, self.slowest)
+                    .map_err(|words| anyhow!("{}:{}: {words}", intake.reader().path().display(), log.line))?;
+                let is_cut = log.job.runtime < log.logged_runtime;
+                Ok(Box::new(SimulatedJob::new(log, is_cut)))
+            });
+            let job = job.map_err(|error| self.failed.replace(Some(error))).ok()?;
+            let of_job = of(&job.log);
+            known.borrow_mut().insert(job.id(), job);
             Some(of_job)
         };
         std::iter::from_fn(next).fuse()
-    }
-
-    fn next(&self) -> Result<Option<LogJob>> {
-        let mut intake = self.intake.borrow_mut();
-        let Some(one) = intake.next().transpose()? else { return Ok(None) };
-        ensure_ends_on(&one.job, one.record.number, self.slowest)
-            .map_err(|words| anyhow!("{}:{}: {words}", intake.reader().path().display(), one.line))?;
-        Ok(Some(one))
     }
 
     /// The repairs of a run that is over, or the error that ended the log.
