@@ -191,17 +191,17 @@ fn words<'py>(
 /// Returns the numbers of the log, or a list of names and numbers if the log has names.
 fn names<'py>(py: Python<'py>, all: impl Iterator<Item = Option<Label>>) -> PyResult<Bound<'py, PyAny>> {
     let all: Vec<Option<Label>> = all.collect();
-    let number = |one: &Label| if let Label::Number(number) = one { Some(*number) } else { None };
-    let numbers: Vec<Option<u64>> = all.iter().map(|one| one.as_ref().and_then(number)).collect();
-    if all.iter().flatten().any(|one| number(one).is_none()) {
+    if all.iter().flatten().any(|one| matches!(one, Label::Name(_))) {
         let words = all.iter().map(|one| one.as_ref().map(Label::to_string));
         return Ok(PyList::new(py, words)?.into_any());
     }
+    let number = |one| if let Some(Label::Number(number)) = one { Some(number) } else { None };
+    let numbers: Vec<Option<u64>> = all.into_iter().map(number).collect();
     if numbers.iter().all(Option::is_some) {
         return Ok(PyArray1::from_iter(py, numbers.iter().flatten().map(|number| *number as i64)).into_any());
     }
-    let number = |one: &Option<u64>| one.map_or(f64::NAN, |number| number as f64);
-    Ok(PyArray1::from_iter(py, numbers.iter().map(number)).into_any())
+    let float = |one: &Option<u64>| one.map_or(f64::NAN, |number| number as f64);
+    Ok(PyArray1::from_iter(py, numbers.iter().map(float)).into_any())
 }
 
 /// Returns the number nearest to the digits of `jobs.csv`, by way of those digits: a quotient of nanoseconds over years would be
