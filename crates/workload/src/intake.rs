@@ -114,7 +114,6 @@ impl Intake {
     }
 
     /// Returns the job of the last record with its place and the name of its user.
-    #[inline]
     pub(crate) fn delivered(&self, job: Job, logged_runtime: Span, record: SwfRecord) -> LogJob {
         let user_name = self.records.names.of_user(&record);
         LogJob { job, line: self.records.line(), logged_runtime, user_name, record }
