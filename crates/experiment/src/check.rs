@@ -66,7 +66,7 @@ impl Source<'_> {
             let wrong = |words: &str| self.wrong(&format!("policies.{place}"), format!("policies: {words}"));
             let policy = Policy::find(name, &self.added.policies).map_err(|words| wrong(&words.to_string()))?;
             if policies.iter().any(|known| known.name() == policy.name()) {
-                bail!(wrong(&format!("{} is there twice; leave one out", policy.name())));
+                bail!(wrong(&format!("{} is listed twice; leave one out", policy.name())));
             }
             policies.push(policy);
         }
@@ -200,7 +200,7 @@ impl Source<'_> {
         for (name, values) in &all {
             self.refuse("vary", &[(values.is_empty(), &format!("{name}: is empty; give one value at least"))])?;
             for (place, value) in values.iter().enumerate() {
-                let words = format!("{name}: {} is there twice; leave one out", value.text());
+                let words = format!("{name}: {} is listed twice; leave one out", value.text());
                 self.refuse("vary", &[(values[..place].contains(value), &words)])?;
             }
         }

@@ -133,13 +133,13 @@ impl ExperimentPlan {
         let head: Head = serde_json::from_str(lines.next().unwrap_or_default()).map_err(|error| wrong(1, &error))?;
         let unit = |(line, text)| serde_json::from_str(text).map_err(|error| wrong(line, &error));
         let units: Vec<Unit> = (2..).zip(lines).map(unit).collect::<Result<_>>()?;
-        let counts = format!("speaks of {} units, and {} are there", head.units, units.len());
+        let counts = format!("announces {} units, but {} follow", head.units, units.len());
         ensure!(units.len() == head.units as usize, wrong(1, &counts));
         let plan = Self::opened(head, above(path).to_owned(), added)?;
         for (held, (found, sha256)) in plan.held.iter().zip(&plan.head.logs) {
             ensure!(
                 held.sha256 == *sha256,
-                "{}: is not the log that the plan was made for ({found}, SHA-256 {sha256}); put that back, or plan again",
+                "{}: is not the log that the plan was made for ({found}, SHA-256 {sha256}); restore that log, or plan again",
                 held.path.display()
             );
         }

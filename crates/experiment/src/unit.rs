@@ -167,7 +167,7 @@ pub(super) fn missing(plan: &ExperimentPlan, is_found: impl Fn(&Batch) -> bool) 
 
 /// Command that computes a unit, without its number.
 fn command(plan: &ExperimentPlan) -> Result<String> {
-    let program = std::env::current_exe().context("cannot tell where this program is")?;
+    let program = std::env::current_exe().context("cannot find the path of this program")?;
     let [program, plan] = [program, plan.path()].map(|path| quoted(&path.to_string_lossy()).into_owned());
     Ok(format!("{program} experiment work {plan} --unit"))
 }
@@ -192,7 +192,7 @@ pub(super) fn slurm_script(plan: &ExperimentPlan, missing: &[u32], slurm: &Slurm
         ensure!(is_word, "--{option} {value:?}: a word without blanks is expected");
         options += &format!("#SBATCH --{option}={value}\n");
     }
-    let folder = std::env::current_dir().context("cannot tell the current folder")?;
+    let folder = std::env::current_dir().context("cannot find the current folder")?;
     Ok(format!(
         "#!/bin/bash\n\
          #SBATCH --job-name={}\n\
@@ -200,7 +200,7 @@ pub(super) fn slurm_script(plan: &ExperimentPlan, missing: &[u32], slurm: &Slurm
          #SBATCH --ntasks=1 --cpus-per-task=1\n\
          #SBATCH --output={}\n\
          {options}\
-         # A unit that is finished is not computed again: submit this as often as need be.\n\
+         # A unit that is finished is not computed again: submit this script again at any time.\n\
          set -eu\n\
          cd {}\n\
          exec {} \"$SLURM_ARRAY_TASK_ID\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet\n",

@@ -133,7 +133,7 @@ fn jobs_ask_for_clusters_and_one_that_asks_for_none_is_rejected() {
         ("--machines log.machines --policy easy --inside machine", "--inside does not go with"),
         ("--machines log.machines --policy easy --passes per-event", "--passes does not go with"),
         ("--model metasched --clusters log.machines --policy ffit", "--profile alea31 goes with"),
-        ("--machines fast.machines --policy easy", "knows no speeds"),
+        ("--machines fast.machines --policy easy", "has no speeds"),
     ] {
         dir.refuses(&format!("simulate log.swf --profile alea31 --out out {options}"), &[message]);
     }

@@ -111,7 +111,7 @@ fn sites(clusters: &[workload::Machine], path: &Path) -> Result<Sites> {
     ensure!(number <= MOST, "{file}: {number} clusters; under --profile alea31 there may be {MOST}");
     if let Some(workload::Machine { name, speed, .. }) = clusters.iter().find(|one| one.speed.total_cmp(&1.0).is_ne()) {
         bail!(
-            "{file}: cluster {name} has speed {speed}; --profile alea31 knows no speeds: make it 1, or leave --profile out"
+            "{file}: cluster {name} has speed {speed}; --profile alea31 has no speeds: make it 1, or leave --profile out"
         );
     }
     let site = |one: &workload::Machine| (one.name.clone(), Machine::new(one.processors()));
