@@ -24,16 +24,14 @@
 //! }
 //! ```
 
-mod conformance;
 mod feasible;
 mod judge;
 mod scene;
 mod twin;
 
-pub use conformance::conformance_scenes;
 pub use feasible::assert_feasible;
 pub use judge::{Judge, assert_reasons};
 pub use proptest;
-pub use scene::{Run, Scene, Transcript, outage, scenes};
+pub use scene::{Run, Scene, Transcript, conformance_scenes, outage, scenes};
 pub use scene::{choosy, due, hurried, is_admitted, machines, misjudged, readings, with_deadlines};
 pub use twin::{Both, assert_pure, assert_same_starts};

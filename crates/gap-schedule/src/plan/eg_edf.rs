@@ -1,9 +1,8 @@
 //! Dispatching rule EG-EDF: the earliest gap, else by the deadline.
 
-use super::Plan;
 use super::gaps::{GapBound, Gaps};
-use super::job::Score;
 use super::machine_plan::{Insertion, MachinePlan, Releases};
+use super::{Plan, Score};
 use crate::order::ascending;
 use crate::queue::QueuedJob;
 use crate::view::site;

@@ -33,7 +33,6 @@ impl GapBound {
     }
 }
 
-/// Search for one job's gaps, machine by machine.
 pub(super) struct Gaps<'a> {
     plan: &'a Plan,
     job: &'a QueuedJob,

@@ -1,13 +1,12 @@
 //! Part of a plan for one machine: its running jobs, its list, and their ends.
 
+use super::PlannedJob;
 use super::idle::Idle;
-use super::job::PlannedJob;
 use crate::queue::QueuedJob;
 use crate::view::{Machine, RunningJob};
 use sim_core::{JobId, Request, SiteSet, Span, Time};
 use std::collections::VecDeque;
 
-/// Part of a plan for one machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachinePlan {
     pub(super) processors: u32,
