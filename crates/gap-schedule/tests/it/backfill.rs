@@ -19,8 +19,8 @@ pub(crate) fn reserving(reserve: Depth, placement: Placement) -> OrderedBackfill
     OrderedBackfill::new(Backfilling { reserve, placement, ..Backfilling::default() })
 }
 
-pub(crate) fn both(reserve: Depth, placement: Placement) -> Both<OrderedBackfill, reference::OrderedBackfill> {
-    let rule = Backfilling { reserve, placement, ..Backfilling::default() };
+/// Returns the policy and its twin.
+pub(crate) fn both(rule: Backfilling) -> Both<OrderedBackfill, reference::OrderedBackfill> {
     Both(OrderedBackfill::new(rule), reference::OrderedBackfill(rule))
 }
 

@@ -109,13 +109,21 @@ fn a_job_wider_than_the_machine_is_rejected_and_blocks_no_other() {
     assert_eq!(told.len(), 5, "{told:?}");
 }
 
-/// Counts its calls.
-struct Counting(u32);
+/// FCFS that counts its passes, and fails in the one of a number.
+#[derive(Default)]
+struct Counting {
+    passes: usize,
+    fails_in: usize,
+}
 
 impl Policy for Counting {
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.0 += 1;
+        self.passes += 1;
         Fcfs::default().schedule(view, starts);
+    }
+
+    fn error(&self) -> Option<PolicyError> {
+        (self.passes == self.fails_in).then(|| PolicyError::from(Box::from("no plan")))
     }
 }
 
@@ -124,9 +132,9 @@ fn the_policy_is_called_once_per_instant_or_once_per_event() {
     // At 10 s two jobs end and one arrives; another has been waiting.
     let jobs = [job(0, 0, 2, 10), job(1, 0, 2, 10), job(2, 1, 4, 10), job(3, 10, 4, 10)];
     let asked = |passes| {
-        let mut policy = Counting(0);
+        let mut policy = Counting::default();
         transcript(4, &mut policy, passes, &jobs);
-        policy.0
+        policy.passes
     };
     assert_eq!(asked(Passes::PerInstant), 4, "at 0, 1, 10 and 20 s");
     assert_eq!(asked(Passes::PerEvent), 7, "two at 0 s, one at 1 s, three at 10 s, one at 20 s");
@@ -157,27 +165,11 @@ fn jobs_are_pulled_one_at_a_time() {
     assert_eq!((view.queue.len(), view.running[0].len()), (0, 1));
 }
 
-/// FCFS until its second pass, in which it fails.
-#[derive(Default)]
-struct Fails {
-    passes: usize,
-}
-
-impl Policy for Fails {
-    fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
-        self.passes += 1;
-        Fcfs::default().schedule(view, starts);
-    }
-
-    fn error(&self) -> Option<PolicyError> {
-        (self.passes == 2).then(|| PolicyError::from(Box::from("no plan")))
-    }
-}
-
 #[test]
 fn a_policy_that_fails_starts_no_job_from_then_on_and_the_world_keeps_its_error() {
     let jobs = [job(0, 0, 1, 10), job(1, 1, 1, 10), job(2, 2, 1, 10)];
-    let world = MultiCluster::new(vec![Machine::new(4)], Fails::default(), jobs.into_iter());
+    let policy = Counting { passes: 0, fails_in: 2 };
+    let world = MultiCluster::new(vec![Machine::new(4)], policy, jobs.into_iter());
     let mut sim = Sim::new(world, JobLog::collecting());
     while sim.step() {}
     assert_eq!(sim.model().error().map(|error| error.to_string()), Some("no plan".to_owned()));

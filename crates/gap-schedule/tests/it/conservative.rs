@@ -1,6 +1,6 @@
 //! Conservative backfilling that keeps its reservations: its guarantees, its slow and obvious twin, and a case worked by hand.
 
-use crate::backfill::reserving;
+use crate::backfill::{placements, reserving};
 use crate::common::job;
 use crate::grid_common::{Both, PASSES, WIDEST, bounded, machines, starts, with_deadlines};
 use gap_schedule::testkit::{Scene, scenes};
@@ -13,9 +13,8 @@ fn orders() -> impl Strategy<Value = CompressOrder> {
 }
 
 /// Returns the policy and its twin.
-fn both(order: CompressOrder) -> Both<Conservative, reference::Conservative> {
-    let fast = Conservative::new(Placement::Fastest, order, Priority::default());
-    Both(fast, reference::Conservative::new(order, Priority::default()))
+pub(crate) fn both(order: CompressOrder, turns: Priority) -> Both<Conservative, reference::Conservative> {
+    Both(Conservative::new(Placement::Fastest, order, turns), reference::Conservative::new(order, turns))
 }
 
 proptest! {
@@ -23,8 +22,7 @@ proptest! {
 
     #[test]
     fn without_early_ends_it_equals_backfilling_that_recomputes_reservations(
-        machines in machines(WIDEST), jobs in bounded(),
-        placement in prop::sample::select(vec![Placement::Fastest, Placement::FirstFit]), order in orders(),
+        machines in machines(WIDEST), jobs in bounded(), placement in placements(), order in orders(),
     ) {
         let scene = Scene::new(&machines, &with_deadlines(jobs));
         let again = scene.transcript(reserving(Depth::All, placement), Passes::PerInstant);
@@ -35,14 +33,14 @@ proptest! {
     #[test]
     fn it_equals_its_twin(machines in machines(WIDEST), jobs in bounded(), order in orders()) {
         for passes in PASSES {
-            Scene::new(&machines, &jobs).transcript(both(order), passes);
+            Scene::new(&machines, &jobs).transcript(both(order, Priority::default()), passes);
         }
     }
 
     #[test]
     fn it_equals_its_twin_whatever_goes_wrong(scene in scenes(WIDEST), order in orders()) {
         for passes in PASSES {
-            scene.transcript(both(order), passes);
+            scene.transcript(both(order, Priority::default()), passes);
         }
     }
 
@@ -60,7 +58,7 @@ proptest! {
             next
         }).collect();
         for passes in PASSES {
-            Scene::new(&[Machine::new(4)], &jobs).transcript(both(order), passes);
+            Scene::new(&[Machine::new(4)], &jobs).transcript(both(order, Priority::default()), passes);
         }
     }
 }

@@ -175,7 +175,6 @@ fn a_scheduler_that_plans_is_woken_when_it_wishes() {
 struct Overeager(SiteId);
 
 impl Policy for Overeager {
-    fn on_submit(&mut self, _: &QueuedJob, _: &View<'_>) {}
     fn schedule(&mut self, _: &View<'_>, starts: &mut Starts) {
         starts.extend([(JobId(0), self.0), (JobId(1), self.0)]);
     }
@@ -231,4 +230,10 @@ fn a_job_that_no_machine_suits_is_rejected() {
 #[should_panic(expected = "machine 1 has no processors")]
 fn a_machine_has_processors() {
     starts(&[FAST, Machine::new(0)], Fcfs::default(), &[]);
+}
+
+#[test]
+#[should_panic(expected = "machine 1 has speed 0; a speed is above 0")]
+fn a_machine_moves() {
+    starts(&[FAST, Machine { processors: 1, speed: 0.0 }], Fcfs::default(), &[]);
 }

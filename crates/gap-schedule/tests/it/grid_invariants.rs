@@ -1,12 +1,13 @@
 //! Several machines: invariants of every workload.
 
-use crate::backfill::both;
 use crate::flexible;
 use crate::grid_common::{Noting, PASSES, WIDEST, choosy, hurried, jobs, machines, readings, records, with_deadlines};
+use crate::planner::planners;
+use crate::{backfill, conservative};
 use gap_schedule::testkit::{Scene, assert_same_starts, conformance_scenes, scenes};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, CompressOrder, Conservative, Depth, Easy, Fcfs, FlexibleConfig, Machine,
-    OrderedBackfill, Passes, Placement, Policy, Priority, QueuedJob, Starts, View, reference,
+    BackfillReadings, BackfillRule, Backfilling, CompressOrder, Depth, Easy, Fcfs, FlexibleConfig, Machine,
+    OrderedBackfill, Passes, Policy, Priority, QueuedJob, Starts, View, reference,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
@@ -53,9 +54,7 @@ fn check_promises<S: Policy>(policy: S, exact: bool, machines: &[Machine], jobs:
 fn the_policies_start_the_jobs_of_their_references_on_the_conformance_workloads() {
     for (_, scene) in conformance_scenes() {
         assert_same_starts(Easy::default(), reference::Easy, &scene, Passes::PerInstant);
-        let (fast, slow) =
-            (Conservative::default(), reference::Conservative::new(CompressOrder::Arrival, Priority::default()));
-        assert_same_starts(fast, slow, &scene, Passes::PerInstant);
+        scene.transcript(conservative::both(CompressOrder::Arrival, Priority::default()), Passes::PerInstant);
     }
 }
 
@@ -91,6 +90,12 @@ proptest! {
         let machine = [Machine::new(3)];
         prop_assert_eq!(&records(&machine, Fcfs::default(), &jobs), &expected);
         prop_assert_eq!(&records(&machine, Easy::default(), &jobs), &expected);
+        // With exact estimates and without deadlines, a plan is this queue.
+        let exact: Vec<Job> = jobs.iter().map(|job| Job::new(job.id, job.submit, 1, job.runtime)).collect();
+        for planner in planners() {
+            let planned = records(&machine, planner, &exact).into_iter().map(|record| record.start);
+            prop_assert!(planned.eq(expected.iter().map(|record| record.start)));
+        }
     }
 }
 
@@ -121,7 +126,7 @@ fn backfilling_equals_its_twins_at_the_scale_of_the_paper() {
         let readings = BackfillReadings { rule, ..BackfillReadings::default() };
         flexible::check(FlexibleConfig::default(), readings, Depth::default(), &scene, Passes::PerInstant);
     }
-    for depth in [Depth::Jobs(10), Depth::All] {
-        scene.transcript(both(depth, Placement::Fastest), Passes::PerInstant);
+    for reserve in [Depth::Jobs(10), Depth::All] {
+        scene.transcript(backfill::both(Backfilling { reserve, ..Backfilling::default() }), Passes::PerInstant);
     }
 }

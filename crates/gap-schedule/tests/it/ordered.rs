@@ -1,7 +1,8 @@
 //! Queues in any order, compared with slow and obvious twins and with the policies in order of arrival; starvation.
 
-use crate::backfill::{depths, placements};
+use crate::backfill::{self, depths, placements};
 use crate::common::{self, job};
+use crate::conservative;
 use crate::grid_common::{Both, PASSES, WIDEST, bounded, hurried, machines, readings, records, transcript};
 use gap_schedule::testkit::{assert_pure, scenes};
 use gap_schedule::{
@@ -33,19 +34,6 @@ fn priorities() -> impl Strategy<Value = Priority> {
     (orders(), thresholds()).prop_map(|(order, threshold)| Priority { order, threshold })
 }
 
-fn backfills(rule: Backfilling) -> Both<OrderedBackfill, reference::OrderedBackfill> {
-    Both(OrderedBackfill::new(rule), reference::OrderedBackfill(rule))
-}
-
-fn blocks(priority: Priority) -> Both<Fcfs, reference::Fcfs> {
-    Both(Fcfs::in_order(priority), reference::Fcfs(priority))
-}
-
-fn conserves(priority: Priority) -> Both<Conservative, reference::Conservative> {
-    let fast = Conservative::new(Placement::Fastest, CompressOrder::Arrival, priority);
-    Both(fast, reference::Conservative::new(CompressOrder::Arrival, priority))
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
@@ -53,7 +41,7 @@ proptest! {
     #[test]
     fn backfilling_in_any_order_equals_its_twin(scene in scenes(WIDEST), rule in rules()) {
         for passes in PASSES {
-            scene.transcript(backfills(rule), passes);
+            scene.transcript(backfill::both(rule), passes);
         }
     }
 
@@ -62,21 +50,21 @@ proptest! {
         jobs in workload(WIDEST).prop_map(|jobs| hurried(jobs, 6)), rule in rules(),
     ) {
         for passes in PASSES {
-            common::transcript(WIDEST + 3, backfills(rule), passes, &jobs);
+            common::transcript(WIDEST + 3, backfill::both(rule), passes, &jobs);
         }
     }
 
     #[test]
     fn blocking_in_any_order_equals_its_twin(scene in scenes(WIDEST), priority in priorities()) {
         for passes in PASSES {
-            scene.transcript(blocks(priority), passes);
+            scene.transcript(Both(Fcfs::in_order(priority), reference::Fcfs(priority)), passes);
         }
     }
 
     #[test]
     fn conserving_in_any_order_equals_its_twin(scene in scenes(WIDEST), priority in priorities()) {
         for passes in PASSES {
-            scene.transcript(conserves(priority), passes);
+            scene.transcript(conservative::both(CompressOrder::Arrival, priority), passes);
         }
     }
 }
@@ -113,7 +101,7 @@ proptest! {
         for passes in PASSES {
             let told = scene.transcript(OrderedBackfill::new(by(Order::Narrow)), passes);
             prop_assert_eq!(scene.transcript(OrderedBackfill::new(by(narrow)), passes), told);
-            scene.transcript(backfills(by(waited)), passes);
+            scene.transcript(backfill::both(by(waited)), passes);
         }
     }
 

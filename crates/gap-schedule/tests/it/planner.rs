@@ -4,11 +4,9 @@ use crate::common::{job, starts};
 use crate::grid_outages::runs;
 use gap_schedule::testkit::{Scene, outage};
 use gap_schedule::{EgEdf, Machine, MultiCluster, Planner, Tabu};
-use proptest::prelude::*;
-use sim_core::testkit::{Fcfs, workload};
-use sim_core::{Job, JobLog, Sim, Span, Time};
+use sim_core::{Job, Sim, Span, Time};
 
-fn planners() -> [Planner; 2] {
+pub(crate) fn planners() -> [Planner; 2] {
     [Planner::new(EgEdf::default(), None), Planner::new(EgEdf::default(), Some(Tabu::default()))]
 }
 
@@ -117,20 +115,5 @@ fn a_job_that_cannot_be_planned_is_planned_when_its_machine_is_back() {
     for planner in planners() {
         let starts: Vec<f64> = runs(&scene, planner).iter().map(|run| run.2).collect();
         assert_eq!(starts, [0., 45., 50., 60.]);
-    }
-}
-
-proptest! {
-    /// With one machine of c processors, jobs of one processor, exact estimates and no deadlines, the plan is FCFS.
-    #[test]
-    fn serial_jobs_without_deadlines_run_as_in_a_queue(jobs in workload(1)) {
-        let exact: Vec<Job> = jobs.iter().map(|job| Job::new(job.id, job.submit, 1, job.runtime)).collect();
-        let (_, log) = Sim::new(Fcfs::new(3, exact.clone().into_iter()), JobLog::collecting()).run();
-        let mut records = log.into_sink();
-        records.sort_by_key(|record| record.job.id);
-        let expected: Vec<f64> = records.iter().map(|record| record.start.as_secs_f64()).collect();
-        for planner in planners() {
-            prop_assert_eq!(starts(3, planner, &exact), expected.clone());
-        }
     }
 }

@@ -1,10 +1,10 @@
 //! Predicted run times in the world: invariants, and the fast path against the obvious program.
 
-use crate::backfill::{both, reserving};
-use crate::grid_common::{self, Both, WIDEST, machines};
+use crate::backfill::{self, reserving};
+use crate::conservative;
+use crate::grid_common::{self, WIDEST, machines};
 use crate::ordered::rules;
 use crate::predicted::{Behind, Predicted, predicted_easy};
-use gap_schedule::reference;
 use gap_schedule::testkit::{Scene, Transcript, scenes};
 use gap_schedule::{
     Backfilling, CompressOrder, Conservative, Corrector, Depth, Easy, EgEdf, Fcfs, FlexibleBackfill, GapFilling,
@@ -37,43 +37,20 @@ impl Predictor for Wild {
     }
 }
 
-#[derive(Copy, Clone, Debug)]
-enum Who {
-    Requested,
-    Clairvoyant,
-    Double,
-    Tsafrir,
-    Mean(u32),
-    Wild(u64),
-}
-
-fn who() -> impl Strategy<Value = Who> {
-    prop_oneof![
-        1 => Just(Who::Requested),
-        1 => Just(Who::Clairvoyant),
-        1 => Just(Who::Double),
-        3 => Just(Who::Tsafrir),
-        2 => (1..4_u32).prop_map(Who::Mean),
-        3 => any::<u64>().prop_map(Who::Wild),
-    ]
-}
-
-fn how() -> impl Strategy<Value = Corrector> {
+/// Strategy for predictions of every kind, with corrections of every kind.
+fn predictions() -> impl Strategy<Value = Predictions> {
+    let predictions = prop_oneof![
+        1 => Just(Predictions::by(TimesRequested(1))),
+        1 => Just(Predictions::clairvoyant()),
+        1 => Just(Predictions::by(TimesRequested(2))),
+        3 => Just(Predictions::by(MeanOfUser::tsafrir())),
+        2 => (1..4_u32).prop_map(|window| Predictions::by(MeanOfUser::new(window))),
+        3 => any::<u64>().prop_map(|seed| Predictions::by(Wild(seed))),
+    ];
     // The jobs of these tests take seconds.
     let increments = Corrector::Increments([1, 2, 4].map(Span::from_secs).to_vec());
-    prop::sample::select(vec![Corrector::ToRequested, Corrector::Doubling, increments])
-}
-
-fn given(who: Who, how: &Corrector) -> Predictions {
-    let predictions = match who {
-        Who::Requested => Predictions::by(TimesRequested(1)),
-        Who::Clairvoyant => Predictions::clairvoyant(),
-        Who::Double => Predictions::by(TimesRequested(2)),
-        Who::Tsafrir => Predictions::by(MeanOfUser::tsafrir()),
-        Who::Mean(window) => Predictions::by(MeanOfUser::new(window)),
-        Who::Wild(seed) => Predictions::by(Wild(seed)),
-    };
-    predictions.corrected_by(how.clone())
+    let correctors = prop::sample::select(vec![Corrector::ToRequested, Corrector::Doubling, increments]);
+    (predictions, correctors).prop_map(|(predictions, corrector)| predictions.corrected_by(corrector))
 }
 
 /// Runs a policy with predictions on a scene.
@@ -161,19 +138,20 @@ proptest! {
 
     /// Compares starts, first predictions and numbers of corrections.
     #[test]
-    fn the_fast_path_and_the_obvious_program_agree(jobs in jobs(), who in who(), how in how()) {
+    fn the_fast_path_and_the_obvious_program_agree(jobs in jobs(), predictions in predictions()) {
         for behind in [Behind::Arrival, Behind::Shortest] {
-            let obvious = predicted_easy(&jobs, WIDEST, behind, given(who, &how));
-            prop_assert_eq!(fast(&jobs, WIDEST, behind, given(who, &how)), obvious);
+            let obvious = predicted_easy(&jobs, WIDEST, behind, predictions.clone());
+            prop_assert_eq!(fast(&jobs, WIDEST, behind, predictions.clone()), obvious);
         }
     }
 
     /// Also where a job outlives its request, since there is no later correction.
     #[test]
     fn what_is_predicted_as_requested_changes_nothing(scene in requested()) {
+        let requested = Predictions::by(TimesRequested(1)).corrected_by(Corrector::ToRequested);
         for passes in PASSES {
             for (one, other) in policies().into_iter().zip(policies()) {
-                let predicted = transcript(&scene, one, passes, given(Who::Requested, &Corrector::ToRequested));
+                let predicted = transcript(&scene, one, passes, requested.clone());
                 prop_assert_eq!(predicted, scene.transcript(other, passes));
             }
         }
@@ -182,8 +160,8 @@ proptest! {
     #[test]
     fn a_clairvoyant_prediction_never_expires(scene in requested(), passes in prop::sample::select(PASSES.to_vec())) {
         for policy in policies() {
-            let world = scene.grid(policy, passes).with_predictions(given(Who::Clairvoyant, &Corrector::Doubling));
-            let (world, ()) = Sim::new(world, ()).run();
+            let predictions = Predictions::clairvoyant().corrected_by(Corrector::Doubling);
+            let (world, ()) = Sim::new(scene.grid(policy, passes).with_predictions(predictions), ()).run();
             let counts = world.predictions().expect("they were given").counts;
             prop_assert_eq!((counts.expired, counts.corrections), (0, 0));
             prop_assert!(counts.accuracy().is_none_or(|accuracy| (accuracy - 1.0).abs() < 1e-12));
@@ -192,30 +170,26 @@ proptest! {
 
     /// In particular, each job runs for its run time: none is killed by a prediction.
     #[test]
-    fn every_schedule_is_sound_whatever_is_predicted(scene in requested(), who in who(), how in how()) {
+    fn every_schedule_is_sound_whatever_is_predicted(scene in requested(), predictions in predictions()) {
         for passes in PASSES {
             for policy in policies() {
-                let told = transcript(&scene, policy, passes, given(who, &how));
-                scene.check_schedule(&told);
+                scene.check_schedule(&transcript(&scene, policy, passes, predictions.clone()));
             }
         }
     }
 
     #[test]
     fn those_who_keep_a_plan_equal_their_twins(
-        machines in machines(WIDEST), jobs in jobs(), who in who(), how in how(), depth in 0..4_u32, rule in rules(),
+        machines in machines(WIDEST), jobs in jobs(), predictions in predictions(), depth in 0..4_u32, rule in rules(),
     ) {
         let scene = Scene::new(&machines, &jobs);
+        let in_order = |reserve| Backfilling { reserve, ..Backfilling::default() };
         for passes in grid_common::PASSES {
-            let ordered = Both(OrderedBackfill::new(rule), reference::OrderedBackfill(rule));
-            transcript(&scene, ordered, passes, given(who, &how));
-            for depth in [Depth::Jobs(depth), Depth::All] {
-                transcript(&scene, both(depth, Placement::Fastest), passes, given(who, &how));
+            for rule in [rule, in_order(Depth::Jobs(depth)), in_order(Depth::All)] {
+                transcript(&scene, backfill::both(rule), passes, predictions.clone());
             }
             for order in [CompressOrder::Arrival, CompressOrder::Reserved] {
-                let fast = Conservative::new(Placement::Fastest, order, Priority::default());
-                let slow = reference::Conservative::new(order, Priority::default());
-                transcript(&scene, Both(fast, slow), passes, given(who, &how));
+                transcript(&scene, conservative::both(order, Priority::default()), passes, predictions.clone());
             }
         }
     }
