@@ -412,37 +412,29 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
 
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
         match event {
-            Event::Expire(job, machine) => self.expire(job, machine, cx),
-            Event::Finish(job, machine) | Event::FinishLast(job, machine) => {
-                self.finish(job, machine, cx);
-                self.call_for_pass(cx);
-            }
-            Event::Arrive => {
-                let job = self.state.coming.take().expect("the job of an arrival is here");
-                self.admit(&job, cx);
-                self.post_next_arrival(cx);
-                self.call_for_pass(cx);
-            }
-            Event::Submit(job) => {
-                self.admit(&job, cx);
-                self.call_for_pass(cx);
+            Event::Expire(job, machine) => return self.expire(job, machine, cx),
+            Event::Decide => {
+                self.state.posted = None;
+                return self.pass(cx);
             }
             // Without this, an endless stream of failures would go on after the last job.
-            Event::Down(_) if self.is_over() => {}
+            Event::Down(_) if self.is_over() => return,
             Event::Down(outage) => {
                 self.fail(&outage, cx);
                 self.post_next_outage(cx);
-                self.call_for_pass(cx);
             }
             Event::Up(machine) => {
                 self.state.repair(machine);
                 self.policy.on_repair(machine, &self.state.view(cx.now()));
-                self.call_for_pass(cx);
             }
-            Event::Decide => {
-                self.state.posted = None;
-                self.pass(cx);
+            Event::Finish(job, machine) | Event::FinishLast(job, machine) => self.finish(job, machine, cx),
+            Event::Submit(job) => self.admit(&job, cx),
+            Event::Arrive => {
+                let job = self.state.coming.take().expect("the job of an arrival is here");
+                self.admit(&job, cx);
+                self.post_next_arrival(cx);
             }
         }
+        self.call_for_pass(cx);
     }
 }

@@ -99,7 +99,7 @@ orders! {
 /// Order by a function of the job and the present instant: the smallest value first, NaN last.
 ///
 /// ```
-/// use gap_schedule::{Backfilling, Fcfs, Keyed, Order, OrderedBackfill, Priority};
+/// use gap_schedule::{Backfilling, Keyed, Order, OrderedBackfill};
 ///
 /// // Users with odd numbers first; among those, the narrowest.
 /// let odd_first = Keyed::new("odd-first", |job, _| {
@@ -107,10 +107,7 @@ orders! {
 ///     f64::from(job.request.processors) + if is_even { 1e9 } else { 0.0 }
 /// });
 /// let order = Order::Keyed(odd_first);
-/// let (_, _) = (
-///     Fcfs::in_order(Priority::of(order)),
-///     OrderedBackfill::new(Backfilling { order, backfill: order, ..Backfilling::default() }),
-/// );
+/// let policy = OrderedBackfill::new(Backfilling { order, backfill: order, ..Backfilling::default() });
 /// ```
 #[derive(Copy, Clone)]
 pub struct Keyed {

@@ -100,15 +100,6 @@ impl Machine {
         let expected_end = start.saturating_add(self.expects(request));
         RunningJob { expected_end, job, processors: request.processors, user: request.user, start }
     }
-
-    pub(crate) fn check(&self, index: usize) {
-        assert!(self.processors > 0, "machine {index} has no processors");
-        assert!(
-            self.speed.is_finite() && self.speed > 0.0,
-            "machine {index} has speed {}; a speed is above 0",
-            self.speed
-        );
-    }
 }
 
 /// Site id of the machine with this index.
@@ -183,11 +174,5 @@ mod tests {
         let mut running = Running::default();
         running.insert(job(1));
         running.remove(&job(2));
-    }
-
-    #[test]
-    #[should_panic(expected = "machine 3 has speed 0; a speed is above 0")]
-    fn a_machine_moves() {
-        Machine { processors: 1, speed: 0.0 }.check(3);
     }
 }

@@ -57,8 +57,9 @@ pub(super) struct JobRun {
 
 impl WorldState {
     pub(super) fn new(machines: Vec<Machine>) -> Self {
-        for (index, machine) in machines.iter().enumerate() {
-            machine.check(index);
+        for (index, Machine { processors, speed }) in machines.iter().enumerate() {
+            assert!(*processors > 0, "machine {index} has no processors");
+            assert!(speed.is_finite() && *speed > 0.0, "machine {index} has speed {speed}; a speed is above 0");
         }
         let free = machines.iter().map(|machine| machine.processors).collect();
         let running = vec![Running::default(); machines.len()];

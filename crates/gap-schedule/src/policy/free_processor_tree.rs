@@ -36,13 +36,6 @@ impl FreeProcessorTree {
         self.free.root()
     }
 
-    /// Sets the free processors of all machines.
-    pub(super) fn update(&mut self, free: &[u32]) {
-        for (machine, free) in free.iter().enumerate() {
-            self.set(machine, *free);
-        }
-    }
-
     /// Seizes processors of the machine.
     pub(super) fn seize(&mut self, machine: usize, processors: u32) {
         self.set(machine, self.free(machine) - processors);

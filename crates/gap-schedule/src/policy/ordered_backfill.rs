@@ -52,7 +52,7 @@ pub struct Backfilling {
 /// Sources: A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
 /// scheduling the IBM SP2 with backfilling", IEEE TPDS 12(6), 2001; Klusáček et al., "Comparison of multi-criteria scheduling
 /// techniques" (2008), §5 (several machines, reservation depth).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct OrderedBackfill {
     /// Waiting jobs in the order of turns.
     queue: OrderedQueue,
@@ -80,12 +80,6 @@ pub struct OrderedBackfill {
 /// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem & Feitelson (2001), figure 1. Klusáček et
 /// al. (2008), §3.1 and §4, name EASY and leave its extension to several machines to the reader.
 pub type Easy = OrderedBackfill;
-
-impl Default for OrderedBackfill {
-    fn default() -> Self {
-        Self::new(Backfilling::default())
-    }
-}
 
 impl OrderedBackfill {
     /// Returns the policy with an empty queue.

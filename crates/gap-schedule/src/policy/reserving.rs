@@ -85,7 +85,7 @@ impl Reserving {
     /// Starts the jobs of `line` in their turns and gives reservations to those that cannot start, up to the maximum.
     /// Returns true if a job that is left may start.
     pub(super) fn take_turns(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) -> bool {
-        self.free_tree.update(pass.view.free);
+        pass.view.free.iter().enumerate().for_each(|(machine, free)| self.free_tree.set(machine, *free));
         self.holders.clear();
         match self.depth {
             Depth::Jobs(1) => self.find_head(line, pass),
