@@ -13,9 +13,9 @@ fn line(number: u32, submit: &str, runtime: &str, allocated: u32, time: &str, sp
     )
 }
 
-fn intake(log: String) -> Alea31Intake {
+fn intake(log: String, max_records: Option<u64>) -> Alea31Intake {
     let machines = Machines::from_read("a.machines", MACHINES.as_bytes()).expect("two clusters");
-    Alea31Intake::new(reader(log).expect("a log"), &machines, None)
+    Alea31Intake::new(reader(log).expect("a log"), &machines, max_records)
 }
 
 /// Returns the clusters that the job may use, by their places.
@@ -24,7 +24,7 @@ fn sites(job: &LogJob) -> Vec<u32> {
 }
 
 fn jobs(log: String) -> Vec<LogJob> {
-    intake(log).collect::<Result<_, _>>().expect("a log")
+    intake(log, None).collect::<Result<_, _>>().expect("a log")
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn only_minus_one_skips_a_record_and_other_negative_run_times_are_a_second() {
         + &line(2, "-1", "60", 1, "90", "1:ppn=1")
         + &line(3, "1359980916", "-1359980917", 1, "0", "1:ppn=1")
         + &line(4, "1359980916", "60.00", 1, "-1", "1:ppn=1");
-    let mut intake = intake(log);
+    let mut intake = intake(log, None);
     let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
     assert_eq!((jobs.len(), intake.repairs().skipped()), (2, 2));
     let applied: Vec<_> =
@@ -108,7 +108,7 @@ fn no_job_comes_before_its_predecessor() {
     let log = line(1, "100", "60", 1, "90", "1:ppn=1")
         + &line(2, "130", "60", 1, "50", "1:ppn=1")
         + &line(3, "120", "60", 1, "90", "1:ppn=1");
-    let mut intake = intake(log);
+    let mut intake = intake(log, None);
     let jobs = intake.by_ref().collect::<Result<Vec<_>, _>>().expect("a log");
     assert_eq!((jobs[2].job.submit, jobs[2].job.request.deadline), (Time::from_secs(30), Some(Time::from_secs(150))));
     let applied: Vec<_> = intake.repairs().iter().map(|repair| (repair.rule, repair.first_line)).collect();
@@ -118,10 +118,8 @@ fn no_job_comes_before_its_predecessor() {
 /// Skipped records count too.
 #[test]
 fn no_more_records_are_read_than_requested() {
-    let machines = Machines::from_read("a.machines", MACHINES.as_bytes()).expect("two clusters");
     let log = line(1, "0", "-1", 1, "90", "1:ppn=1") + &line(2, "1", "60", 1, "90", "1:ppn=1").repeat(3);
-    let intake = Alea31Intake::new(reader(log).expect("a log"), &machines, Some(3));
-    assert_eq!(intake.count(), 2);
+    assert_eq!(intake(log, Some(3)).count(), 2);
 }
 
 /// The second log has no column 21: every job fits the cluster, which is the only condition.

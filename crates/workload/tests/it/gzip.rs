@@ -47,19 +47,12 @@ fn wherever_gzip_ends_early_it_is_an_incomplete_download() {
 }
 
 #[test]
-fn damaged_gzip_is_an_error() {
-    let mut bytes = packed(&log(1_000));
-    let middle = bytes.len() / 2;
-    bytes[middle..middle + 64].fill(0xff);
-    let error = error(bytes);
-    assert!(!error.is_io());
-    assert!(error.to_string().starts_with("a.swf:"), "{error}");
-}
-
-#[test]
-fn a_wrong_checksum_is_an_error() {
-    let mut bytes = packed(&log(10));
-    let checksum = bytes.len() - 8;
-    bytes[checksum] ^= 1;
-    assert_eq!(error(bytes).to_string(), "a.swf:11: the gzip data is damaged; fetch the file again");
+fn damaged_gzip_and_a_wrong_checksum_are_errors() {
+    let (mut damaged, mut wrong) = (packed(&log(1_000)), packed(&log(10)));
+    let (middle, checksum) = (damaged.len() / 2, wrong.len() - 8);
+    damaged[middle..middle + 64].fill(0xff);
+    wrong[checksum] ^= 1;
+    let damage = error(damaged);
+    assert!(!damage.is_io() && damage.to_string().starts_with("a.swf:"), "{damage}");
+    assert_eq!(error(wrong).to_string(), "a.swf:11: the gzip data is damaged; fetch the file again");
 }

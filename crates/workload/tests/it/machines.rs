@@ -49,16 +49,9 @@ fn faults_are_reported_with_line_and_field() {
 }
 
 #[test]
-fn columns_are_separated_by_tabs() {
-    check(
-        "0 a 20 8 1 5\n",
-        "m.machines:1: expected 6 columns separated by tabs \
-         (id, name, nodes, cpus per node, speed, KiB per node), found 1",
-    );
-}
-
-#[test]
-fn a_file_without_clusters_is_a_fault() {
+fn a_file_without_tabs_or_clusters_is_a_fault() {
+    let tabs = "expected 6 columns separated by tabs (id, name, nodes, cpus per node, speed, KiB per node), found 1";
+    check("0 a 20 8 1 5\n", &format!("m.machines:1: {tabs}"));
     check("; nothing\n", "m.machines: there is no cluster in the file; write one line for each");
     let error = Machines::open(Path::new("no.machines")).expect_err("there is none");
     assert_eq!(error.to_string(), "no.machines: there is no such file; check the name and the folder");

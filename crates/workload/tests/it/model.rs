@@ -38,8 +38,13 @@ fn check_refused(model: &impl WorkloadModel, message: &str) {
 
 #[test]
 fn every_model_of_the_list_draws_in_order_for_its_machine_and_again_from_its_preset() {
-    for model in models() {
+    for (at, model) in models().iter().enumerate() {
         let name = model.name;
+        assert!(models()[..at].iter().all(|other| other.name != name), "{name} is the name of two");
+        assert!(name.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'-'), "{name}");
+        for text in [model.summary, model.origin] {
+            assert!(text.len() > 5 && !text.ends_with('.'), "{name}: {text:?}");
+        }
         let general = models().iter().find(|other| Some(other.name) == model.preset_of);
         assert!(model.preset_of.is_none() || general.is_some_and(|general| general.preset_of.is_none()), "{name}");
         for machine in [None, model.least_processors, model.least_processors.map(|_| 128)] {
@@ -63,17 +68,6 @@ fn every_model_of_the_list_draws_in_order_for_its_machine_and_again_from_its_pre
                 assert_eq!(jobs, again, "{name}");
             }
             assert!((model.of_toml)(&format!("nonsense = 1\n{preset}")).is_err(), "{name} takes any parameter");
-        }
-    }
-}
-
-#[test]
-fn no_two_models_have_one_name_and_each_says_what_it_is() {
-    for (at, model) in models().iter().enumerate() {
-        assert!(models()[..at].iter().all(|other| other.name != model.name), "{}", model.name);
-        assert!(model.name.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'-'), "{}", model.name);
-        for text in [model.summary, model.origin] {
-            assert!(text.len() > 5 && !text.ends_with('.'), "{}: {text:?}", model.name);
         }
     }
 }
