@@ -89,15 +89,9 @@ pub(crate) fn check(
 }
 
 /// Returns true if the weights are numbers up to 10¹², one of them above zero.
-pub(crate) fn are_weights(weights: impl Iterator<Item = f64>) -> bool {
-    let mut sum = 0.0;
-    for weight in weights {
-        if !(0.0..=1e12).contains(&weight) {
-            return false;
-        }
-        sum += weight;
-    }
-    sum > 0.0
+pub(crate) fn are_weights(mut weights: impl Iterator<Item = f64>) -> bool {
+    let sum = weights.try_fold(0.0, |sum, weight| (0.0..=1e12).contains(&weight).then_some(sum + weight));
+    sum.is_some_and(|sum| sum > 0.0)
 }
 
 pub(crate) const WEIGHTS: &str = "weights from 0 to 1e12, one of them above 0";

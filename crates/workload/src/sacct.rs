@@ -10,7 +10,6 @@
 //!   --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocCPUS,ReqCPUS,NNodes,AllocTRES,ReqMem,TotalCPU,State
 //! ```
 
-mod job;
 mod reader;
 mod time;
 
