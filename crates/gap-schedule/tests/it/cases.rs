@@ -22,69 +22,46 @@ fn unestimated(mut job: Job) -> Job {
 }
 
 #[test]
-fn the_hand_case_of_four_jobs_on_four_processors() {
+fn a_job_passes_the_head_if_it_ends_by_its_start_or_uses_extra_processors() {
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
     check(4, &jobs, &[0., 100., 110., 110.], &[0., 100., 2., 110.]);
-}
-
-#[test]
-fn a_job_that_ends_at_the_very_shadow_time_goes_first() {
+    // A job that ends at the very start of the head goes first.
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 98)];
     check(4, &jobs, &[0., 100., 110.], &[0., 100., 2.]);
     let longer = [jobs[0], jobs[1], job(2, 2, 1, 99)];
     check(4, &longer, &[0., 100., 110.], &[0., 100., 110.]);
-}
-
-#[test]
-fn extra_processors_are_used_once() {
     // At 100 s six are free and the head takes four: two are extra. Three long jobs of one processor compete for them.
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 50), job(2, 2, 1, 500), job(3, 2, 1, 500), job(4, 2, 1, 500)];
     check(6, &jobs, &[0., 100., 100., 100., 150.], &[0., 100., 2., 2., 150.]);
-}
-
-#[test]
-fn all_releases_of_the_shadow_time_count_as_extra() {
     // Two jobs end at 100 s; the first alone would leave nothing extra.
     let jobs = [job(0, 0, 2, 100), job(1, 0, 2, 100), job(2, 1, 3, 50), job(3, 2, 1, 500), job(4, 2, 1, 500)];
     check(5, &jobs, &[0., 0., 100., 100., 100.], &[0., 0., 100., 2., 100.]);
-}
-
-#[test]
-fn jobs_started_in_this_very_pass_count_for_the_shadow_time() {
     // At 10 s, jobs 1 and 2 start together; job 3 must wait for both, until 40 s.
     let jobs = [job(0, 0, 4, 10), job(1, 1, 1, 30), job(2, 1, 2, 20), job(3, 1, 4, 5), job(4, 1, 1, 30)];
     check(4, &jobs, &[0., 10., 10., 40., 45.], &[0., 10., 10., 40., 10.]);
     let longer = [jobs[0], jobs[1], jobs[2], jobs[3], job(4, 1, 1, 31)];
     check(4, &longer, &[0., 10., 10., 40., 45.], &[0., 10., 10., 40., 45.]);
+    // Jobs of no length pass through.
+    let jobs = [job(0, 0, 4, 0), job(1, 0, 4, 0), job(2, 0, 4, 10), job(3, 0, 1, 0)];
+    check(4, &jobs, &[0., 0., 0., 10.], &[0., 0., 0., 10.]);
 }
 
 #[test]
-fn a_job_that_ends_early_makes_room_at_once() {
+fn estimates_may_be_too_long_too_short_or_missing() {
     let jobs = [estimated(job(0, 0, 3, 20), 100), job(1, 1, 4, 10), job(2, 2, 1, 50)];
     // By the estimates the backfilled job was harmless; in truth it delays the head.
     check(4, &jobs, &[0., 20., 30.], &[0., 52., 2.]);
-}
-
-#[test]
-fn a_job_that_outlives_its_estimate_is_expected_to_end_at_any_moment() {
     // From 10 s on, job 0 may end at any moment: a job of any length would delay the head, so job 2 waits, and job 3
     // takes the extra processor.
     let jobs = [estimated(job(0, 0, 2, 100), 10), job(1, 20, 3, 10), job(2, 21, 2, 5), job(3, 22, 1, 500)];
     check(4, &jobs, &[0., 100., 110., 110.], &[0., 100., 110., 22.]);
-}
-
-#[test]
-fn a_job_without_an_estimate_starts_in_its_turn_or_on_extra_processors() {
+    // A job without an estimate starts in its turn, or on extra processors.
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), unestimated(job(2, 2, 1, 50))];
     check(4, &jobs, &[0., 100., 110.], &[0., 100., 110.]);
     let with_extra = [job(0, 0, 3, 100), job(1, 1, 3, 10), unestimated(job(2, 2, 1, 50))];
     check(4, &with_extra, &[0., 100., 100.], &[0., 100., 2.]);
     let first = [unestimated(job(0, 0, 3, 100)), job(1, 1, 4, 10), job(2, 2, 1, 50), unestimated(job(3, 3, 1, 50))];
     check(4, &first, &[0., 100., 110., 110.], &[0., 100., 2., 110.]);
-}
-
-#[test]
-fn nothing_passes_a_head_that_can_never_start_for_longer_than_is_known() {
     // All arrive at once: the head waits for a job without an estimate that was started in this very pass. Its
     // reservation is at the end of time; job 2 is done by then, and job 3 might not be.
     let jobs = [unestimated(job(0, 0, 3, 100)), job(1, 0, 4, 10), job(2, 0, 1, 50), unestimated(job(3, 0, 1, 50))];
@@ -92,12 +69,6 @@ fn nothing_passes_a_head_that_can_never_start_for_longer_than_is_known() {
     // The head leaves one processor over, for one of two such jobs.
     let jobs = [jobs[0], jobs[1], unestimated(jobs[2]), jobs[3]];
     check(5, &jobs, &[0., 100., 100., 110.], &[0., 100., 0., 50.]);
-}
-
-#[test]
-fn jobs_of_no_length_pass_through() {
-    let jobs = [job(0, 0, 4, 0), job(1, 0, 4, 0), job(2, 0, 4, 10), job(3, 0, 1, 0)];
-    check(4, &jobs, &[0., 0., 0., 10.], &[0., 0., 0., 10.]);
 }
 
 #[test]

@@ -4,10 +4,19 @@ use crate::grid_common;
 pub(crate) use gap_schedule::testkit::Transcript;
 use gap_schedule::{Machine, Passes, Policy};
 use sim_core::{Job, JobId, JobRecord, Span, Time};
+use std::fmt::Debug;
+use std::panic::{UnwindSafe, catch_unwind};
 
 /// Returns a job with times in seconds and an exact estimate.
 pub(crate) fn job(id: u32, submit: u64, processors: u32, runtime: u64) -> Job {
     Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
+}
+
+/// Asserts that the run panics with this message.
+#[track_caller]
+pub(crate) fn panics<T: Debug>(run: impl FnOnce() -> T + UnwindSafe, message: &str) {
+    let panic = catch_unwind(run).expect_err(message);
+    assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some(message));
 }
 
 /// Runs on one machine.

@@ -1,6 +1,6 @@
 //! Several machines: cases small enough to check by hand.
 
-use crate::common::job;
+use crate::common::{job, panics};
 use crate::flexible_twin::Obvious;
 use crate::grid_common::{PASSES, starts, transcript};
 use gap_schedule::{
@@ -180,12 +180,6 @@ impl Policy for Overeager {
     }
 }
 
-#[test]
-#[should_panic(expected = "the policy started job 1 on 3 processors of machine 1, where 2 are free")]
-fn a_scheduler_cannot_overbook_a_machine() {
-    starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), job(1, 0, 3, 10)]);
-}
-
 /// Restricts the job to these machines.
 fn only(job: Job, machines: &[u32]) -> Job {
     let sites = machines.iter().copied().map(SiteId).collect();
@@ -193,9 +187,16 @@ fn only(job: Job, machines: &[u32]) -> Job {
 }
 
 #[test]
-#[should_panic(expected = "the policy started job 1 on machine 1, which it may not use")]
-fn a_scheduler_starts_jobs_where_they_may_run() {
-    starts(&[FAST, SLOW], Overeager(SiteId(1)), &[job(0, 0, 2, 10), only(job(1, 0, 1, 10), &[0])]);
+fn machines_without_processors_or_speed_and_starts_where_there_is_no_room_are_refused() {
+    let still = Machine { processors: 1, speed: 0.0 };
+    for (machines, second, message) in [
+        ([FAST, Machine::new(0)], job(1, 0, 3, 10), "machine 1 has no processors"),
+        ([FAST, still], job(1, 0, 3, 10), "machine 1 has speed 0; a speed is above 0"),
+        ([FAST, SLOW], job(1, 0, 3, 10), "the policy started job 1 on 3 processors of machine 1, where 2 are free"),
+        ([FAST, SLOW], only(job(1, 0, 1, 10), &[0]), "the policy started job 1 on machine 1, which it may not use"),
+    ] {
+        panics(move || starts(&machines, Overeager(SiteId(1)), &[job(0, 0, 2, 10), second]), message);
+    }
 }
 
 /// Job 1 waits for machine 0, because it may not use the idle machine 1. Job 2 may, and job 3 would delay job 1.
@@ -224,16 +225,4 @@ fn a_job_that_no_machine_suits_is_rejected() {
     let rejected: Vec<Fact> =
         told.iter().map(|(_, fact)| *fact).filter(|fact| matches!(fact, Fact::Rejected { .. })).collect();
     assert_eq!(rejected, [0, 1].map(|id| Fact::Rejected { job: JobId(id), reason: Rejection::TooWide }));
-}
-
-#[test]
-#[should_panic(expected = "machine 1 has no processors")]
-fn a_machine_has_processors() {
-    starts(&[FAST, Machine::new(0)], Fcfs::default(), &[]);
-}
-
-#[test]
-#[should_panic(expected = "machine 1 has speed 0; a speed is above 0")]
-fn a_machine_moves() {
-    starts(&[FAST, Machine { processors: 1, speed: 0.0 }], Fcfs::default(), &[]);
 }

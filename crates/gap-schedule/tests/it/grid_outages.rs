@@ -1,7 +1,7 @@
 //! Machines that fail and are repaired: cases worked by hand, and invariants.
 
 use crate::backfill::{depths, reserving};
-use crate::common::job;
+use crate::common::{job, panics};
 use crate::flexible_twin::Obvious;
 use crate::gap_filling;
 use crate::grid_common::{Both, PASSES, WIDEST, estimated, readings};
@@ -64,24 +64,25 @@ fn a_job_that_loses_its_machine_waits_again_at_the_end_of_the_queue() {
     assert_eq!(told, expected);
 }
 
-/// Under every policy: the job ends as the machine fails, and the machine is repaired as it fails again.
-#[test]
-fn a_job_that_ends_as_its_machine_fails_has_ended() {
-    let jobs = [job(0, 0, 1, 10), job(1, 0, 1, 30)];
-    let outages = [outage(0, 10, 20), outage(0, 20, 25)];
+/// Compares the runs on one machine under every policy.
+#[track_caller]
+fn check(processors: u32, jobs: &[Job], outages: &[Outage], expected: &[(u32, u32, f64, f64)]) {
     for scheduler in policies() {
-        let runs = runs(&scene(&[Machine::new(2)], &jobs, &outages), scheduler);
-        assert_eq!(runs, [(0, 0, 0., 10.), (1, 0, 0., 10.), (1, 0, 25., 55.)]);
+        assert_eq!(runs(&scene(&[Machine::new(processors)], jobs, outages), scheduler), expected);
     }
 }
 
 #[test]
-fn a_machine_that_fails_while_it_is_down_stays_down_until_the_later_repair() {
+fn outages_touch_overlap_and_may_have_no_length() {
+    // A job ends as the machine fails, and the machine is repaired as it fails again.
+    let jobs = [job(0, 0, 1, 10), job(1, 0, 1, 30)];
+    let touching = [outage(0, 10, 20), outage(0, 20, 25)];
+    check(2, &jobs, &touching, &[(0, 0, 0., 10.), (1, 0, 0., 10.), (1, 0, 25., 55.)]);
+    // A machine that fails while it is down stays down until the later repair.
     let outages = [outage(0, 5, 20), outage(0, 6, 8), outage(0, 15, 40), outage(0, 39, 40), outage(0, 40, 40)];
-    for scheduler in policies() {
-        let runs = runs(&scene(&[Machine::new(1)], &[job(0, 0, 1, 10)], &outages), scheduler);
-        assert_eq!(runs, [(0, 0, 0., 5.), (0, 0, 40., 50.)]);
-    }
+    check(1, &jobs[..1], &outages, &[(0, 0, 0., 5.), (0, 0, 40., 50.)]);
+    // Restart at once: the jobs that run there begin again.
+    check(1, &jobs[..1], &[outage(0, 7, 7)], &[(0, 0, 0., 7.), (0, 0, 7., 17.)]);
 }
 
 /// The second begins as the first ends; during an outage its expected end stays.
@@ -107,15 +108,6 @@ fn a_scheduler_sees_an_outage_until_its_expected_repair() {
     assert_eq!(held(5), [since(5, 12)]);
     assert_eq!(held(19), [since(5, 12)]);
     assert_eq!(held(20), [since(20, 27)]);
-}
-
-/// Restart at once: the jobs that run there begin again.
-#[test]
-fn an_outage_of_no_length_costs_the_work_all_the_same() {
-    for scheduler in policies() {
-        let runs = runs(&scene(&[Machine::new(1)], &[job(0, 0, 1, 10)], &[outage(0, 7, 7)]), scheduler);
-        assert_eq!(runs, [(0, 0, 0., 7.), (0, 0, 7., 17.)]);
-    }
 }
 
 #[test]
@@ -202,9 +194,7 @@ fn outages_that_no_machine_can_have_are_refused() {
         ([outage(0, 7, 6); 2], "machine 0 fails at 7 s and cannot be repaired at 6 s"),
     ] {
         let scene = scene(&[Machine::new(1)], &[job(0, 0, 1, 50)], &outages);
-        let run = || scene.transcript(Fcfs::default(), Passes::PerInstant);
-        let panic = std::panic::catch_unwind(run).expect_err(message);
-        assert!(panic.downcast_ref::<String>().is_some_and(|words| words.contains(message)), "{message}");
+        panics(|| scene.transcript(Fcfs::default(), Passes::PerInstant), message);
     }
 }
 

@@ -41,32 +41,20 @@ fn the_work_of_a_search_is_reported_and_counted() {
     assert_eq!((counts.iterations, counts.tried, counts.accepted, counts.operations), (1, 0, 0, 1 + 2 + 1 + 1));
 }
 
-/// One machine of 4 processors, no deadlines: the third job fits the gap before the second, the fourth is too long.
 #[test]
-fn a_gap_is_filled_where_no_job_is_delayed() {
+fn a_job_takes_a_gap_or_goes_by_its_deadline_and_the_plan_follows_the_ends() {
+    // One machine of 4 processors, no deadlines: the third job fits the gap before the second, the fourth is too long.
     let jobs = [job(0, 0, 3, 100), job(1, 1, 4, 10), job(2, 2, 1, 50), job(3, 3, 1, 200)];
     check_starts(&jobs, &[0., 100., 2., 110.]);
-}
-
-/// The last job is too long for the gap, but has a deadline: it goes before the second, which has none and moves.
-#[test]
-fn a_job_without_a_gap_goes_by_its_deadline() {
+    // The last job is too long for the gap, but has a deadline: it goes before the second, which has none and moves.
     let mut due = job(2, 3, 1, 200);
     due.request.deadline = Some(Time::from_secs(250));
     check_starts(&[job(0, 0, 3, 100), job(1, 1, 4, 10), due], &[0., 203., 3.]);
-}
-
-/// The second job ends long before its estimate: the jobs planned behind it move up.
-#[test]
-fn an_early_end_compresses_the_plan() {
+    // The second job ends long before its estimate: the jobs planned behind it move up.
     let mut early = job(0, 0, 4, 10);
     early.request.estimate = Some(Span::from_secs(100));
     check_starts(&[early, job(1, 1, 4, 10)], &[0., 10.]);
-}
-
-/// The first job takes four times its estimate: the plan behind it moves, and no job starts too early.
-#[test]
-fn an_overrun_moves_what_is_planned_behind_it() {
+    // The first job takes four times its estimate: the plan behind it moves, and no job starts too early.
     let mut late = job(0, 0, 4, 40);
     late.request.estimate = Some(Span::from_secs(10));
     check_starts(&[late, job(1, 1, 4, 10)], &[0., 40.]);
@@ -84,21 +72,13 @@ fn check_runs(up: u32, said: Option<u64>, expected: &[(u32, u32, f64, f64)]) {
     }
 }
 
-/// Job 2, planned on machine 0 at 80 s, goes behind job 1 on machine 1 at 90 s, and job 0, which was lost, behind job 2.
 #[test]
-fn what_a_failure_leaves_behind_is_planned_again() {
+fn jobs_are_planned_again_after_failures_and_repairs() {
+    // Job 2, planned on machine 0 at 80 s, goes behind job 1 on machine 1 at 90 s, and job 0, which was lost, behind job 2.
     check_runs(2_000, None, &[(0, 0, 0., 20.), (1, 1, 0., 90.), (2, 1, 90., 100.), (0, 1, 100., 180.)]);
-}
-
-/// The same, but the machine is repaired unexpectedly at 40 s: every job is planned again, in order of starts.
-#[test]
-fn after_an_unexpected_repair_all_jobs_are_planned_again() {
+    // The same, but the machine is repaired unexpectedly at 40 s: every job is planned again, in order of starts.
     check_runs(40, None, &[(0, 0, 0., 20.), (2, 0, 40., 50.), (1, 1, 0., 90.), (0, 0, 50., 130.)]);
-}
-
-/// The repair is expected at 40 s, and happens at 30, at 40 or, after it was expected at 60 s and at 100 s, at 70 s.
-#[test]
-fn jobs_are_planned_behind_an_expected_repair() {
+    // The repair is expected at 40 s, and happens at 30, at 40 or, after it was expected at 60 s and at 100 s, at 70 s.
     for up in [30, 40, 70] {
         let at = f64::from(up);
         check_runs(up, Some(20), &[(0, 0, 0., 20.), (2, 0, at, at + 10.), (1, 1, 0., 90.), (0, 0, at + 10., at + 90.)]);
