@@ -67,16 +67,12 @@ fn easy_takes_the_fastest_machine_or_the_first_that_fits() {
 }
 
 #[test]
-fn the_reservation_goes_to_the_machine_that_is_free_first() {
+fn easy_reserves_the_machine_that_is_free_first_and_delays_no_head() {
     // The head could start at 40 s on machine 1 or at 50 s on machine 0. Job 3 would end at 41 s on machine 1, so it
     // waits there, and starts on machine 0, where nothing is reserved.
     let two = [Machine::new(2), Machine::new(2)];
     let jobs = [job(0, 0, 1, 50), job(1, 0, 2, 40), job(2, 1, 2, 10), job(3, 2, 1, 500)];
     check(&two, easy(), &jobs, &[(0., 0), (0., 1), (40., 1), (2., 0)]);
-}
-
-#[test]
-fn on_the_reserved_machine_a_job_must_be_in_time_or_fit_beside_the_head() {
     // Job 1 is the head, and gets machine 0 at 100 s, with one processor left over for job 2. Job 3 would need another one,
     // and job 4 ends in time.
     let machines = [Machine::new(5)];
@@ -85,10 +81,6 @@ fn on_the_reserved_machine_a_job_must_be_in_time_or_fit_beside_the_head() {
     // Strictly, no job may stay beside the head.
     let strict = || easy_read_as(Placement::Fastest, BackfillRule::Strict);
     check(&machines, strict(), &jobs, &[(0., 0), (100., 0), (100., 0), (110., 0), (2., 0)]);
-}
-
-#[test]
-fn strictly_a_job_must_be_in_time_on_every_machine() {
     // The head gets machine 1 at 100 s. By then job 3 would have ended on the fast machine 0, but not on the slow one 2.
     let machines = [FAST, Machine::new(3), SLOW];
     let jobs = [job(0, 0, 2, 1_000), job(1, 0, 3, 100), job(2, 0, 3, 1_000), job(3, 1, 3, 10), job(4, 2, 1, 100)];

@@ -187,7 +187,7 @@ fn check(jobs: &[Job], rule: Backfilling, expected: &[f64]) {
 }
 
 #[test]
-fn who_is_promised_the_first_start_depends_on_the_order() {
+fn each_order_decides_who_is_promised_the_first_start_and_who_is_backfilled() {
     // The machine is taken for 10 s. Among the waiting jobs, 1 is the widest, 2 the shortest, 3 the longest.
     let jobs = [job(0, 0, 4, 10), job(1, 1, 4, 50), job(2, 2, 3, 20), job(3, 3, 2, 100)];
     let of = |order| Backfilling { order, backfill: order, ..Backfilling::default() };
@@ -197,10 +197,6 @@ fn who_is_promised_the_first_start_depends_on_the_order() {
     check(&jobs, of(Order::Saf), &[0., 30., 10., 80.]); // 200, 60, 200: a tie, which is job 1's
     check(&jobs, of(Order::Narrow), &[0., 130., 110., 10.]);
     check(&jobs, of(Order::Wide), &[0., 10., 60., 80.]);
-}
-
-#[test]
-fn the_order_behind_the_head_is_another_question() {
     // Job 1 is the head, with a reservation at 20 s. Jobs 2 and 3 would both end in time on the one processor that is
     // free; job 3 is the shorter.
     let jobs = [job(0, 0, 3, 20), job(1, 1, 4, 10), job(2, 2, 1, 15), job(3, 2, 1, 12)];
