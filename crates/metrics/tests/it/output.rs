@@ -36,15 +36,11 @@ fn a_single_run_has_no_interval_and_says_so() {
 }
 
 #[test]
-fn replications_that_agree_have_a_degenerate_interval() {
+fn replications_that_agree_have_a_degenerate_interval_and_a_higher_level_a_wider_one() {
     let same = ConfidenceInterval::of(&[0.1; 49]);
     assert_eq!((same.low, same.high), (Some(0.1), Some(0.1)));
     assert_eq!(same.replications_for(0.001), Some(49));
     assert!(!same.lies_above(0.1) && !same.lies_below(0.1), "what touches the limit is not beyond it");
-}
-
-#[test]
-fn a_higher_level_is_a_wider_interval() {
     let values = [3.0, 5.0, 4.0];
     let widths = [0.8, 0.95, 0.99].map(|level| ConfidenceInterval::at(level, &values).half_width());
     assert!(widths.is_sorted(), "{widths:?}");

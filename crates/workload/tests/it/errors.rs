@@ -67,15 +67,11 @@ fn a_line_too_long_is_not_read_to_its_end() {
 }
 
 #[test]
-fn a_file_that_is_no_text() {
+fn a_file_that_is_no_text_or_no_log_is_named() {
     let message = "a.swf:1: the file is not text; give a workload log, plain or gzip";
     check(b"\x7fELF\x02\x01\x01\0\0\0\n1 2 3".as_slice(), message);
     check([0; 3 << 20].as_slice(), message);
     check(b"1 0 0 9 1 -1 -1 1 9 -1 1 1 1 1 -1 1 1 1 {1} q\xff\n".as_slice(), message);
-}
-
-#[test]
-fn a_file_that_is_no_log_is_named() {
     check(
         b"\xfd7zXZ\0\0\x04".as_slice(),
         "a.swf: the file is packed with xz, which is not read here; unpack it, or pack it with gzip",

@@ -144,14 +144,10 @@ fn equal_values_are_exact_and_edges_are_round() {
 }
 
 #[test]
-fn a_log_without_jobs_has_nothing_to_tell() {
+fn a_log_without_jobs_has_nothing_to_tell_and_one_that_ends_early_is_an_error() {
     let seen = inspect(&line(1, "0", "-1", "1", "1", "60"), Some(4), None);
     assert_eq!((seen.records, seen.jobs, seen.load, seen.is_calendar), (1, 0, None, false));
     assert!(near(seen.accuracy.mean, 0.0) && near(seen.serial, 0.0));
-}
-
-#[test]
-fn a_log_that_ends_early_is_an_error() {
     let log = line(1, "0", "9", "1", "1", "60") + "1 2 \u{0} 3\n";
     let error = reader(log).and_then(|log| Inspection::of(log, None, None)).expect_err("no text");
     assert_eq!(error.to_string(), "a.swf:2: the file is not text; give a workload log, plain or gzip");

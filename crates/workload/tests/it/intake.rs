@@ -45,12 +45,23 @@ fn records_of_jobs_that_never_ran_are_skipped_and_counted_once() {
 }
 
 #[test]
-fn allocated_processors_come_before_requested_ones() {
+fn processors_order_and_width_are_repaired_and_counted() {
+    // Allocated processors come before requested ones.
     let log =
         line(1, "0", "9", "30", "40", "60") + &line(2, "0", "9", "0", "4", "60") + &line(3, "0", "9", "-1", "5", "60");
     let (jobs, repairs) = take_in(&log, Options::default());
     assert_eq!(jobs.iter().map(|job| job.job.request.processors).collect::<Vec<_>>(), [30, 4, 5]);
     assert_eq!(repairs, [("processors-from-request", 2, Some(2))]);
+    // A job out of order is submitted with its predecessor.
+    let log = ["10", "20", "15", "18", "25"].map(|submit| line(1, submit, "9", "1", "1", "60")).concat();
+    let (jobs, repairs) = take_in(&log, Options::default());
+    assert_eq!(jobs.iter().map(|job| job.job.submit).collect::<Vec<_>>(), [0, 10, 10, 10, 15].map(Time::from_secs));
+    assert_eq!(repairs, [("submit-out-of-order", 2, Some(3))]);
+    // Jobs wider than the machine are kept.
+    let log = line(1, "0", "9", "64", "64", "60") + &line(2, "0", "9", "65", "65", "60");
+    let (jobs, repairs) = take_in(&log, Options { capacity: Some(64), ..Options::default() });
+    assert_eq!(jobs.len(), 2);
+    assert_eq!(repairs, [("wider-than-machine", 1, Some(2))]);
 }
 
 /// Run time and estimate in seconds of jobs that run for 90 s or 30 s and request 60 s, nothing, or 0 s.
@@ -78,22 +89,6 @@ fn estimates_are_exact_requested_or_multiples_and_requests_are_limits() {
     // An absurd product stays within the range of time.
     let (jobs, _) = take_in(&line(1, "0", "4000000000", "1", "1", "60"), with(Estimates::Factor(1e6)));
     assert_eq!(jobs[0].job.request.estimate, Some(Span::from_secs(4_294_967_295)));
-}
-
-#[test]
-fn a_job_out_of_order_is_submitted_with_its_predecessor() {
-    let log = ["10", "20", "15", "18", "25"].map(|submit| line(1, submit, "9", "1", "1", "60")).concat();
-    let (jobs, repairs) = take_in(&log, Options::default());
-    assert_eq!(jobs.iter().map(|job| job.job.submit).collect::<Vec<_>>(), [0, 10, 10, 10, 15].map(Time::from_secs));
-    assert_eq!(repairs, [("submit-out-of-order", 2, Some(3))]);
-}
-
-#[test]
-fn jobs_wider_than_the_machine_are_kept_and_counted() {
-    let log = line(1, "0", "9", "64", "64", "60") + &line(2, "0", "9", "65", "65", "60");
-    let (jobs, repairs) = take_in(&log, Options { capacity: Some(64), ..Options::default() });
-    assert_eq!(jobs.len(), 2);
-    assert_eq!(repairs, [("wider-than-machine", 1, Some(2))]);
 }
 
 #[test]

@@ -34,18 +34,19 @@ fn every_field_has_its_column() {
 }
 
 #[test]
-fn minus_one_is_unknown() {
+fn unknown_fractional_and_negative_values_are_read() {
+    // Minus one is unknown.
     assert_eq!(records(format!("7{}\n", " -1".repeat(17))), [SwfRecord { number: 7, ..SwfRecord::default() }]);
     assert_eq!(records(format!("7{}\n", " -1.00".repeat(17))), [SwfRecord { number: 7, ..SwfRecord::default() }]);
-}
-
-#[test]
-fn fractions_of_whole_numbers_are_read() {
+    // Fractions of whole numbers are read.
     let read = records("1.0 0 0 142.00 4.00 142.00 12.5 4 1e2 -1 1.0 3.0 -1 -1 -1 -1 -1 -1\n");
     assert_eq!(read[0].allocated_processors, Some(4));
     assert_eq!(read[0].memory, Some(13)); // the nearest whole KiB
     assert_eq!(read[0].requested_time, Some(Span::from_secs(100)));
     assert_eq!(read[0].user, Some(3));
+    // Unix seconds fit, and a negative run time is unknown.
+    let read = records(line(0, "1356996147", "-1359980917", "64", "64", "86400"));
+    assert_eq!((read[0].submit, read[0].runtime), (Some(Span::from_secs(1_356_996_147)), None));
 }
 
 /// Returns the wait of a record with this text in its column.
@@ -107,12 +108,6 @@ fn whole_numbers_are_read_up_to_64_bits() {
 }
 
 #[test]
-fn unix_seconds_fit_and_a_negative_run_time_is_unknown() {
-    let read = records(line(0, "1356996147", "-1359980917", "64", "64", "86400"));
-    assert_eq!((read[0].submit, read[0].runtime), (Some(Span::from_secs(1_356_996_147)), None));
-}
-
-#[test]
 fn columns_beyond_the_eighteenth_are_kept_but_for_the_hosts() {
     let log = "1 0 0 9 12 -1 -1 12 9 -1 1 1 1 1 -1 1 1 1 {1129,1129} q_2w 1:ppn=12:cl_zegox#excl\n\
                2 0 0 9 1 -1 -1 1 9 -1 1 1 1 1 -1 1 1 1 {7}\n";
@@ -124,14 +119,14 @@ fn columns_beyond_the_eighteenth_are_kept_but_for_the_hosts() {
 }
 
 #[test]
-fn the_header_is_read_before_the_first_record() {
+fn the_header_is_read_before_the_first_record_and_may_be_in_latin_1() {
     let log = ";            Note: CLEANED\n;\n; MaxNodes: 338 (batch partition; 512 total)\n;   MaxProcs: 140\n\
                ; UnixStartTime: 835823160\n; Information: http://example.org/\n;              http://example.org/more\n\
                ;; TimeZone: 3600\t # DEPRECATED\n"
         .to_owned()
         + &line(1, "0", "1", "1", "1", "1");
-    let reader = reader(log).expect("a log");
-    let header = reader.header();
+    let log = reader(log).expect("a log");
+    let header = log.header();
     assert_eq!((header.max_nodes, header.max_procs), (Some(338), Some(140)));
     assert_eq!(header.unix_start_time, Some(835_823_160));
     assert_eq!(header.get("note"), Some("CLEANED"));
@@ -139,10 +134,6 @@ fn the_header_is_read_before_the_first_record() {
     assert_eq!(header.get("Information"), Some("http://example.org/\nhttp://example.org/more"));
     assert_eq!(header.get("MaxQueues"), None);
     assert_eq!(header.entries().count(), 6);
-}
-
-#[test]
-fn a_header_in_latin_1_is_read() {
     let mut log = b"; Acknowledge: \xc5ke Sandgren\n".to_vec();
     log.extend(line(1, "0", "1", "1", "1", "1").bytes());
     assert_eq!(reader(log).expect("a log").header().get("Acknowledge"), Some("\u{fffd}ke Sandgren"));

@@ -37,13 +37,9 @@ fn anomalies_are_listed_in_the_order_of_the_lines() {
 }
 
 #[test]
-fn a_sound_log_has_none() {
+fn a_sound_log_has_none_and_what_ends_a_log_is_listed_last() {
     let log = line(1, "0", "9", "4", "4", "60") + &line(2, "0", "9", "4", "4", "60");
     assert!(listed(&log, Some(4)).is_empty());
-}
-
-#[test]
-fn what_ends_a_log_is_listed_last() {
     let log = line(1, "0", "9", "4", "4", "60") + "1 2 \u{0} 3\n" + &line(2, "x", "9", "4", "4", "60");
     assert_eq!(listed(&log, None), ["a.swf:2: the file is not text; give a workload log, plain or gzip"]);
 }

@@ -124,7 +124,7 @@ fn jobs_of_one_length_get_every_estimate_with_equal_chance() {
 }
 
 #[test]
-fn long_run_times_are_cut_or_refused() {
+fn long_run_times_are_cut_or_refused_and_the_longest_estimate_is_an_hour_at_least() {
     let mut jobs = of_runtime(1_000, |number| if number < 10 { 100_000 } else { 60 });
     assert_eq!(Tsafrir(18 * HOUR).assign(&mut jobs, &Streams::new(1, 0)), Ok(10));
     assert_eq!(jobs[0].job.runtime, Span::from_secs(64_800));
@@ -132,10 +132,6 @@ fn long_run_times_are_cut_or_refused() {
     let error = Tsafrir(18 * HOUR).assign(&mut jobs, &Streams::new(1, 0)).expect_err("no job is short");
     insta::assert_snapshot!(error, @"226 jobs run for 64000 s or longer, but the model has 225 estimates as long; give a longer max_estimate");
     assert_eq!(Tsafrir(18 * HOUR).assign(&mut [], &Streams::new(1, 0)), Ok(0));
-}
-
-#[test]
-fn the_longest_estimate_is_an_hour_at_least() {
     let error = Tsafrir(60).validate().expect_err("a minute").to_string();
     assert_eq!(error, "max_estimate: expected at least 3600 seconds, found 60");
     assert_eq!(Tsafrir(HOUR).validate(), Ok(()));
