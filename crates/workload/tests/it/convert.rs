@@ -55,17 +55,13 @@ fn logs_of_metacentrum_become_plain_and_grid_logs() {
 }
 
 #[test]
-fn plain_logs_survive_the_way_to_a_grid_and_back() {
+fn plain_logs_survive_the_way_to_a_grid_and_ask_for_nodes_of_one_processor() {
     let log = line(1, "0", "9.5", "2", "3", "60") + &line(2, "1", "-1", "-1", "5", "-1");
     let (gwf, done) = converted(&log, Layout::Swf, Layout::Gwf);
     assert!(done.lost.is_empty());
     let (back, done) = converted(&gwf, Layout::Gwf, Layout::Swf);
     assert_eq!((done.names, done.lost.len()), (0, 0));
     assert_eq!(records(back), records(log));
-}
-
-#[test]
-fn a_plain_log_asks_for_nodes_of_one_processor() {
     let (log, _) = converted(&line(1, "0", "9", "4", "4", "60"), Layout::Swf, Layout::Swf21);
     assert_eq!(log, "1 0 0 9 4 -1 -1 4 60 -1 1 7 1 -1 2 3 -1 -1 {} -1 4:ppn=1\n");
     let (same, _) = converted(&log, Layout::Swf21, Layout::Swf21);

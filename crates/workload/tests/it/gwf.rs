@@ -53,7 +53,7 @@ fn columns_are_separated_by_blanks_or_by_tabs() {
 }
 
 #[test]
-fn faults_lead_to_their_place() {
+fn faults_lead_to_their_place_and_the_reader_goes_on() {
     let message = |line: &str| -> String {
         match reader(format!("# a grid\n{line}\n")) {
             Err(error) => error.to_string(),
@@ -69,10 +69,6 @@ fn faults_lead_to_their_place() {
     insta::assert_snapshot!(message(""), @"a.gwf: there is no job record in the file; it has only comments; check that the log is complete");
     insta::assert_snapshot!(message("1 9 \u{0} 9"), @"a.gwf:2: the file is not text; give a workload log, plain or gzip");
     assert!(reader("").expect_err("empty").to_string().ends_with("it is empty: the download may have failed"));
-}
-
-#[test]
-fn the_reader_goes_on_after_a_faulty_line() {
     let log = format!("1 0 0 9 1 -1 -1 1 9 -1 1 {UNKNOWN}\n2 x\n# remark\n3 0 0 9 1 -1 -1 1 9 -1 1 {UNKNOWN}");
     let read: Vec<_> = reader(log).expect("a log").map(|item| item.ok().map(|record| record.job.number)).collect();
     assert_eq!(read, [Some(1), None, Some(3)]);
