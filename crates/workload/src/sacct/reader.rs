@@ -53,8 +53,7 @@ pub struct SacctReader {
 }
 
 impl SacctReader {
-    /// Opens the file at `path`, plain or gzip (recognized by its first bytes, not by its name), and reads its heading.
-    /// Times without a zone are those of `zone`.
+    /// Opens the file at `path`, plain or gzip, and reads its heading. Times without a zone are those of `zone`.
     ///
     /// # Errors
     ///
