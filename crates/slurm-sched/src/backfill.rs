@@ -195,8 +195,7 @@ impl<'a> Search<'a> {
     }
 
     fn marks_nodes(&self) -> bool {
-        let idle = &self.cluster.idle;
-        self.pass.plans.iter().any(|plan| self.is_new || plan.nodes.meets(idle))
+        self.pass.plans.iter().any(|plan| self.is_new || plan.nodes.meets(&self.cluster.idle))
     }
 
     /// Returns true if a job requires the search by slots.
@@ -216,10 +215,7 @@ impl<'a> Search<'a> {
         let mut is_tested = false;
         loop {
             let from = later;
-            if is_for_now_only && from > self.now {
-                return (None, is_tested);
-            }
-            if self.is_new && from >= self.table.end() {
+            if (is_for_now_only && from > self.now) || (self.is_new && from >= self.table.end()) {
                 return (None, is_tested);
             }
             let (usable, next) = self.usable(entry, from);
@@ -252,8 +248,7 @@ impl<'a> Search<'a> {
             let mut start = start.max(from);
             if start <= self.now && !nodes.meets(&self.completing) {
                 // The nodes are picked again, among those that are idle.
-                let mut idle = usable;
-                idle.intersect(&self.cluster.idle);
+                let idle = usable.common(&self.cluster.idle);
                 if let Some(picked) = self.cluster.machine.choose(&idle, entry.need, entry.required.as_ref()) {
                     return (Some((picked, None)), true);
                 }
@@ -262,20 +257,14 @@ impl<'a> Search<'a> {
             } else if start <= self.now {
                 (start, later) = (self.now + 1, 0);
             }
-            let is_nearer = later != 0 && start > later;
-            if is_nearer && !self.is_new {
-                continue;
-            }
-            let begin = self.floor(start);
-            let end = self.round_end(start + entry.least_limit());
-            if self.table.clashes(begin, end, &nodes) {
+            let (begin, end) = (self.floor(start), self.round_end(start + entry.least_limit()));
+            // 22.05 tries a nearer slot before it tests for a clash.
+            let has_nearer = later != 0 && start > later;
+            if (self.is_new || !has_nearer) && self.table.clashes(begin, end, &nodes) {
                 later = start;
-                continue;
+            } else if !has_nearer {
+                return (Some((nodes, Some((start, end)))), true);
             }
-            if is_nearer {
-                continue;
-            }
-            return (Some((nodes, Some((start, end)))), true);
         }
     }
 
@@ -289,11 +278,9 @@ impl<'a> Search<'a> {
         let records = self.table.records_after(from);
         let is_watched = self.watched == Some(entry.job);
         for (index, record) in records.iter().enumerate() {
-            if later == 0 {
-                let offers = |next: &Record| next.free.offers_more(partition, &usable, &record.free);
-                if records.get(index + 1).is_some_and(offers) {
-                    later = record.end;
-                }
+            let offers = |next: &Record| next.free.offers_more(partition, &usable, &record.free);
+            if later == 0 && records.get(index + 1).is_some_and(offers) {
+                later = record.end;
             }
             // A job that ends in the very second in which a plan begins collides with it.
             if record.begin > until {
@@ -325,15 +312,12 @@ impl<'a> Search<'a> {
 
     /// Returns true for a job that may start now and gets no plan (the end of SPEC 5.4).
     fn is_for_now_only(&self, entry: &Entry) -> bool {
-        let Scheduling {
-            bf_min_age_reserve, bf_min_prio_reserve, bf_job_part_count_reserve, bf_one_resv_per_job, ..
-        } = *self.settings;
-        let plans = &self.pass.plans;
+        let (settings, plans) = (self.settings, &self.pass.plans);
         let of_partition = || plans.iter().filter(|plan| plan.partition == entry.partition).count();
-        self.now - entry.eligible < bf_min_age_reserve
-            || (entry.priority as usize) < bf_min_prio_reserve
-            || (bf_job_part_count_reserve > 0 && of_partition() >= bf_job_part_count_reserve)
-            || (bf_one_resv_per_job && plans.iter().any(|plan| plan.job == entry.job))
+        self.now - entry.eligible < settings.bf_min_age_reserve
+            || (entry.priority as usize) < settings.bf_min_prio_reserve
+            || (settings.bf_job_part_count_reserve > 0 && of_partition() >= settings.bf_job_part_count_reserve)
+            || (settings.bf_one_resv_per_job && plans.iter().any(|plan| plan.job == entry.job))
     }
 
     /// Returns true if the table takes no further record.

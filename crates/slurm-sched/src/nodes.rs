@@ -43,6 +43,11 @@ impl NodeSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
 
+    /// Returns the nodes that are in both sets.
+    pub(crate) fn common(&self, other: &Self) -> Self {
+        Self { words: self.words.iter().zip(&other.words).map(|(word, other)| word & other).collect() }
+    }
+
     pub(crate) fn unite(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }

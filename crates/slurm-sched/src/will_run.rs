@@ -85,23 +85,16 @@ impl WillRun<'_> {
             if released[next].count_within(usable) < need.nodes {
                 return None;
             }
-            let mut free = released[next].clone();
-            free.intersect(usable);
-            self.machine.choose(&free, need, required)
+            self.machine.choose(&released[next].common(usable), need, required)
         };
         // Idle nodes are tried first if the slot begins now. Then, in 24.11, jobs whose limits end before the slot have ended,
         // even those that still run past their limits.
         let ended = if self.is_bounded { ends.partition_point(|end| *end < from) } else { 0 };
-        let mut next = if from > self.now { ended } else { 0 };
-        loop {
-            if let Some(nodes) = choose(next) {
-                return Some((from.max(self.now), nodes));
-            }
-            if next == ended {
-                break;
-            }
-            next = ended;
+        let idle = (from <= self.now && ended > 0).then_some(0);
+        if let Some(nodes) = idle.into_iter().chain([ended]).find_map(choose) {
+            return Some((from.max(self.now), nodes));
         }
+        let mut next = ended;
         let in_reach = if self.is_bounded { latest } else { ends.len() };
         let holds_usable = |index: &usize| nodes[*index].meets(usable);
         let first = (next..in_reach).find(holds_usable)?;

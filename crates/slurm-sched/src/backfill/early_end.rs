@@ -13,8 +13,8 @@ impl Search<'_> {
     /// Within a pass plans are only added, and nodes only taken, so that a job that cannot start now is not examined again.
     pub(super) fn is_over(&mut self, queue: &[Entry], index: usize, counts: &Counts, tests: usize) -> bool {
         self.due = index + EXAMINATION;
-        let candidates = self.candidates.take();
-        let mut candidates = candidates.unwrap_or_else(|| self.reachable(queue, index, counts.clone(), tests));
+        let mut candidates =
+            self.candidates.take().unwrap_or_else(|| self.reachable(queue, index, counts.clone(), tests));
         let matters = |at: usize| at >= index && (queue[at].needs_test || self.may_start(&queue[at]));
         let left = candidates.iter().rposition(|at| matters(*at)).map_or(0, |last| last + 1);
         candidates.truncate(left);
@@ -45,8 +45,7 @@ impl Search<'_> {
     /// Nodes that running jobs hold beyond its limit, and a step of the table more, have no plan that begins within the limit.
     fn is_surely_tested(&self, entry: &Entry) -> bool {
         let Some(record) = self.table.records_after(self.now).first() else { return false };
-        let mut held = self.cluster.partitions[entry.partition].clone();
-        held.intersect(&record.free);
+        let mut held = self.cluster.partitions[entry.partition].common(&record.free);
         held.subtract(self.releases.by(self.now + entry.least_limit() + self.settings.bf_resolution));
         entry.required.is_none() && entry.excluded.is_none() && held.len() >= entry.need.nodes
     }
@@ -54,8 +53,7 @@ impl Search<'_> {
     /// Returns true if enough idle nodes are unplanned for the limit of a job, and no limit prevents its start.
     fn may_start(&self, entry: &Entry) -> bool {
         let (needed, until) = (entry.need.nodes, self.now + entry.least_limit());
-        let mut nodes = self.cluster.idle.clone();
-        nodes.intersect(&self.cluster.partitions[entry.partition]);
+        let mut nodes = self.cluster.idle.common(&self.cluster.partitions[entry.partition]);
         let mut records = self.table.records_after(self.now).iter().take_while(|record| record.begin <= until);
         nodes.len() >= needed
             && records.all(|record| {

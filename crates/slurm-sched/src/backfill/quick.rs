@@ -136,9 +136,7 @@ impl Search<'_> {
             };
             first = (first..=first + low).rev().find(bars).unwrap_or(first) + 1;
         }
-        records
-            .get(first)
-            .or(records.last())
-            .map_or(time, |record| if first < records.len() { time.max(record.begin) } else { record.end })
+        let after_all = || records.last().map_or(time, |record| record.end);
+        records.get(first).map_or_else(after_all, |record| time.max(record.begin))
     }
 }
