@@ -96,24 +96,22 @@ impl ReasonProbe for Listener {
 impl Probe for Listener {
     fn observe(&mut self, now: Time, fact: &Fact) {
         let Heard { tales, labels, sites, .. } = &mut *self.0.borrow_mut();
-        let job = match fact {
-            Fact::Submitted(job) => job.id,
-            Fact::Started { job, .. } | Fact::Interrupted { job, .. } => *job,
-            Fact::Finished { job } | Fact::Rejected { job, .. } => {
-                labels.remove(job);
-                *job
+        let (job, stage) = match fact {
+            Fact::Submitted(job) => (job.id, None),
+            Fact::Started { job, .. } => (*job, None),
+            Fact::Interrupted { job, site, .. } => {
+                (*job, Some(Stage::Interrupted { site: sites[site.index()].clone() }))
             }
+            Fact::Finished { job } => (*job, Some(Stage::Ends)),
+            Fact::Rejected { job, .. } => (*job, Some(Stage::Rejected)),
             Fact::Seized { .. } | Fact::Released { .. } => return,
         };
+        if matches!(stage, Some(Stage::Ends | Stage::Rejected)) {
+            labels.remove(&job);
+        }
         let Some(tale) = tales.get_mut(&job) else { return };
         tale.waits = matches!(fact, Fact::Submitted(_) | Fact::Interrupted { .. });
-        let stage = match fact {
-            Fact::Interrupted { site, .. } => Stage::Interrupted { site: sites[site.index()].clone() },
-            Fact::Finished { .. } => Stage::Ends,
-            Fact::Rejected { .. } => Stage::Rejected,
-            _ => return,
-        };
-        tale.steps.push((now, stage));
+        tale.steps.extend(stage.map(|stage| (now, stage)));
     }
 }
 
@@ -149,7 +147,6 @@ impl Pass<'_> {
         self.reasons.iter().filter(move |(other, ..)| *other == job).map(|(_, reason, before)| (reason, before))
     }
 
-    /// Start of the job on the machine.
     fn start(&self, job: JobId, machine: SiteId) -> Began {
         let waits = |other: &JobId| !self.starts.iter().any(|(start, _)| start == other);
         let right = self.reasons_of(job).find_map(|(reason, before)| match reason {
@@ -165,7 +162,6 @@ impl Pass<'_> {
         }
     }
 
-    /// Continued wait of the job.
     fn wait(&self, job: JobId) -> Wait {
         let now = self.view.now;
         let (mut machine, mut obstacle, mut promise) = (None, None, None);
@@ -193,8 +189,7 @@ impl Pass<'_> {
                 }
                 Reason::Kept => obstacle = Some(Obstacle::Kept),
                 Reason::Reserved { machine, start } if !Moment::At(*start).is_never() => {
-                    let is_near = *start <= now.saturating_add(MOMENT);
-                    let start = if is_near { Moment::Soon } else { Moment::At(*start) };
+                    let start = if *start <= now.saturating_add(MOMENT) { Moment::Soon } else { Moment::At(*start) };
                     promise = Some(Promise { site: Some(self.sites[machine.index()].clone()), start });
                 }
                 Reason::Hopeless | Reason::Reserved { .. } => {
@@ -238,7 +233,6 @@ impl Pass<'_> {
         here.map(move |(job, _)| self.view.machines[machine].running(*job, self.request(*job), self.view.now))
     }
 
-    /// Free processors of the machine after these starts.
     fn free_after(&self, machine: usize, starts: &Starts) -> u32 {
         self.view.free[machine] - self.starting(machine, starts).map(|job| job.processors).sum::<u32>()
     }
