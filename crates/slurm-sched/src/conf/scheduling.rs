@@ -4,61 +4,9 @@ use super::Globals;
 use super::lines::SettingLine;
 use crate::text;
 
-/// Parameters of the main pass and of backfill, with Slurm's names. Times are seconds; a count of 0 is no limit. All fields of
-/// `default()` are 0; Slurm's defaults, given below, hold where slurm.conf has no other.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Scheduling {
-    /// True for `SchedulerType=sched/backfill`, the default; without it only the main pass runs.
-    pub backfill: bool,
-    /// True if a job over a limit blocks its partition.
-    pub assoc_limit_stop: bool,
-    /// Time over which submissions and ends are batched (3).
-    pub batch_sched_delay: i64,
-    /// Pause between passes (30).
-    pub bf_interval: i64,
-    /// Number of jobs of a partition that get a plan.
-    pub bf_job_part_count_reserve: usize,
-    /// Number of tasks of an array that get a plan (20).
-    pub bf_max_job_array_resv: usize,
-    /// Number of jobs of an association that are tested.
-    pub bf_max_job_assoc: usize,
-    /// Number of jobs of a partition that are tested.
-    pub bf_max_job_part: usize,
-    /// Number of jobs that one pass starts.
-    pub bf_max_job_start: usize,
-    /// Number of jobs that one pass tests (500).
-    pub bf_max_job_test: usize,
-    /// Number of jobs of a user that are tested.
-    pub bf_max_job_user: usize,
-    /// Number of jobs of a user in a partition that are tested.
-    pub bf_max_job_user_part: usize,
-    /// Age below which a job gets no plan.
-    pub bf_min_age_reserve: i64,
-    /// Priority below which a job gets no plan.
-    pub bf_min_prio_reserve: usize,
-    /// Number of records of the table (`bf_max_job_test`).
-    pub bf_node_space_size: usize,
-    /// True for one plan for a job in several partitions.
-    pub bf_one_resv_per_job: bool,
-    /// Step of the table (60).
-    pub bf_resolution: i64,
-    /// Horizon of the table (a day).
-    pub bf_window: i64,
-    /// Growth of a group of ends, instead of doubling.
-    pub bf_window_linear: i64,
-    /// Number of records that a default pass reaches (100).
-    pub default_queue_depth: usize,
-    /// Number of records of a partition that the main pass reaches.
-    pub partition_job_depth: usize,
-    /// Time between full passes (60).
-    pub sched_interval: i64,
-    /// Number of jobs that one main pass starts.
-    pub sched_max_job_start: usize,
-}
-
 /// Field, default and range of a parameter.
 enum SchedulingParameter {
-    /// Time: field, default, seconds (or microseconds) of its unit, least and greatest value in that unit.
+    /// Time: field, default, seconds of its unit, least and greatest value in that unit.
     Time(fn(&mut Scheduling) -> &mut i64, i64, i64, i64, i64),
     /// Count: field, default, least and greatest value.
     Count(fn(&mut Scheduling) -> &mut usize, usize, i64, i64),
@@ -68,30 +16,69 @@ use SchedulingParameter::{Count, Flag, Time};
 
 const MANY: i64 = 2_000_000;
 
-const PARAMETERS: &[(&str, SchedulingParameter)] = &[
-    ("assoc_limit_stop", Flag(|s| &mut s.assoc_limit_stop)),
-    ("batch_sched_delay", Time(|s| &mut s.batch_sched_delay, 3, 1, 0, 3600)),
-    ("bf_interval", Time(|s| &mut s.bf_interval, 30, 1, 1, 10_800)),
-    ("bf_job_part_count_reserve", Count(|s| &mut s.bf_job_part_count_reserve, 0, 0, MANY)),
-    ("bf_max_job_array_resv", Count(|s| &mut s.bf_max_job_array_resv, 20, 1, MANY)),
-    ("bf_max_job_assoc", Count(|s| &mut s.bf_max_job_assoc, 0, 0, MANY)),
-    ("bf_max_job_part", Count(|s| &mut s.bf_max_job_part, 0, 0, MANY)),
-    ("bf_max_job_start", Count(|s| &mut s.bf_max_job_start, 0, 0, MANY)),
-    ("bf_max_job_test", Count(|s| &mut s.bf_max_job_test, 500, 1, MANY)),
-    ("bf_max_job_user", Count(|s| &mut s.bf_max_job_user, 0, 0, MANY)),
-    ("bf_max_job_user_part", Count(|s| &mut s.bf_max_job_user_part, 0, 0, MANY)),
-    ("bf_min_age_reserve", Time(|s| &mut s.bf_min_age_reserve, 0, 1, 0, 2_592_000)),
-    ("bf_min_prio_reserve", Count(|s| &mut s.bf_min_prio_reserve, 0, 0, i64::MAX)),
-    ("bf_node_space_size", Count(|s| &mut s.bf_node_space_size, 0, 2, MANY)),
-    ("bf_one_resv_per_job", Flag(|s| &mut s.bf_one_resv_per_job)),
-    ("bf_resolution", Time(|s| &mut s.bf_resolution, 60, 1, 1, 3600)),
-    ("bf_window", Time(|s| &mut s.bf_window, 1440, 60, 1, 43_200)),
-    ("bf_window_linear", Time(|s| &mut s.bf_window_linear, 0, 1, 0, 86_400)),
-    ("default_queue_depth", Count(|s| &mut s.default_queue_depth, 100, 0, MANY)),
-    ("partition_job_depth", Count(|s| &mut s.partition_job_depth, 0, 0, MANY)),
-    ("sched_interval", Time(|s| &mut s.sched_interval, 60, 1, 1, 86_400)),
-    ("sched_max_job_start", Count(|s| &mut s.sched_max_job_start, 0, 0, MANY)),
-];
+/// Declares [`Scheduling`] and [`PARAMETERS`]: each parameter is a field with its default and range.
+macro_rules! parameters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty = $kind:ident($($range:expr),*);)*) => {
+        /// Parameters of the main pass and of backfill, with Slurm's names. Times are seconds; a count of 0 is no limit. All fields of
+        /// `default()` are 0; Slurm's defaults, given below, hold where slurm.conf has no other.
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct Scheduling {
+            /// True for `SchedulerType=sched/backfill`, the default; without it only the main pass runs.
+            pub backfill: bool,
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        const PARAMETERS: &[(&str, SchedulingParameter)] =
+            &[$((stringify!($name), $kind(|settings| &mut settings.$name, $($range),*))),*];
+    };
+}
+
+parameters! {
+    /// True if a job over a limit blocks its partition.
+    assoc_limit_stop: bool = Flag();
+    /// Time over which submissions and ends are batched (3).
+    batch_sched_delay: i64 = Time(3, 1, 0, 3600);
+    /// Pause between passes (30).
+    bf_interval: i64 = Time(30, 1, 1, 10_800);
+    /// Number of jobs of a partition that get a plan.
+    bf_job_part_count_reserve: usize = Count(0, 0, MANY);
+    /// Number of tasks of an array that get a plan (20).
+    bf_max_job_array_resv: usize = Count(20, 1, MANY);
+    /// Number of jobs of an association that are tested.
+    bf_max_job_assoc: usize = Count(0, 0, MANY);
+    /// Number of jobs of a partition that are tested.
+    bf_max_job_part: usize = Count(0, 0, MANY);
+    /// Number of jobs that one pass starts.
+    bf_max_job_start: usize = Count(0, 0, MANY);
+    /// Number of jobs that one pass tests (500).
+    bf_max_job_test: usize = Count(500, 1, MANY);
+    /// Number of jobs of a user that are tested.
+    bf_max_job_user: usize = Count(0, 0, MANY);
+    /// Number of jobs of a user in a partition that are tested.
+    bf_max_job_user_part: usize = Count(0, 0, MANY);
+    /// Age below which a job gets no plan.
+    bf_min_age_reserve: i64 = Time(0, 1, 0, 2_592_000);
+    /// Priority below which a job gets no plan.
+    bf_min_prio_reserve: usize = Count(0, 0, i64::MAX);
+    /// Number of records of the table (`bf_max_job_test`).
+    bf_node_space_size: usize = Count(0, 2, MANY);
+    /// True for one plan for a job in several partitions.
+    bf_one_resv_per_job: bool = Flag();
+    /// Step of the table (60).
+    bf_resolution: i64 = Time(60, 1, 1, 3600);
+    /// Horizon of the table (a day).
+    bf_window: i64 = Time(1440, 60, 1, 43_200);
+    /// Growth of a group of ends, instead of doubling.
+    bf_window_linear: i64 = Time(0, 1, 0, 86_400);
+    /// Number of records that a default pass reaches (100).
+    default_queue_depth: usize = Count(100, 0, MANY);
+    /// Number of records of a partition that the main pass reaches.
+    partition_job_depth: usize = Count(0, 0, MANY);
+    /// Time between full passes (60).
+    sched_interval: i64 = Time(60, 1, 1, 86_400);
+    /// Number of jobs that one main pass starts.
+    sched_max_job_start: usize = Count(0, 0, MANY);
+}
 
 /// Parameters without effect on the model: passes take no time, so that nothing yields.
 const LISTED: &str = "bf_max_time defer max_sched_time sched_min_interval bf_continue bf_yield_interval bf_yield_sleep allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
