@@ -224,7 +224,7 @@ impl Differences {
             PassesName::PerEvent => "releases, then arrivals in the order of the log, and a pass after each",
             PassesName::Pyss => "arrivals in the order of the log, then releases, and a pass after each",
         };
-        let Self { instants, not_by_policy, late, is_complete } = self;
+        let Self { instants, starts_not_by_policy, late_jobs, is_complete } = self;
         match (instants, is_complete) {
             (0, _) => format!("{name}: every start is its own (at one instant: {ties})"),
             (_, false) => {
@@ -232,8 +232,8 @@ impl Differences {
             }
             _ => format!(
                 "{name}: instants at which it would have started others: {instants}; starts that are not its own: \
-                 {not_by_policy}; jobs that it would have started earlier: {late} (at one instant: {ties}; after a difference \
-                 it goes on from the schedule)"
+                 {starts_not_by_policy}; jobs that it would have started earlier: {late_jobs} (at one instant: {ties}; after \
+                 a difference it goes on from the schedule)"
             ),
         }
     }

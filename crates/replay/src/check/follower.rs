@@ -20,11 +20,9 @@ pub(super) struct Differences {
     /// Instants at which the policy would have started other jobs.
     pub(super) instants: u64,
     /// Jobs that the schedule starts although the policy would not have started them then, or would have elsewhere.
-    #[serde(rename = "starts_not_by_policy")]
-    pub(super) not_by_policy: u64,
+    pub(super) starts_not_by_policy: u64,
     /// Jobs that the policy would have started, and the schedule starts later.
-    #[serde(rename = "late_jobs")]
-    pub(super) late: u64,
+    pub(super) late_jobs: u64,
     /// True if the comparison went on to the end.
     #[serde(rename = "complete")]
     pub(super) is_complete: bool,
@@ -227,8 +225,8 @@ impl<'a> Follower<'a> {
             (None, None) => return, // reported before
         };
         self.differences.instants += 1;
-        self.differences.late += newly.len() as u64;
-        self.differences.not_by_policy += extra.len() as u64;
+        self.differences.late_jobs += newly.len() as u64;
+        self.differences.starts_not_by_policy += extra.len() as u64;
         let words = self.in_words(now, &answer, due, newly.first().copied());
         findings.add(FindingKind::PolicyDiffers, self.jobs.jobs[job].record.number, Some(now), line, words);
     }
