@@ -27,12 +27,11 @@ fn charged(tree: &Tree) -> FairShare {
 
 /// Computes all factors by the classic formula.
 fn classic(tree: &mut FairShare, dampening: f64, depth_oblivious: bool) {
-    let mut conf = crate::conf::Conf::read("slurm.conf", "NodeName=n1\nPartitionName=p Nodes=n1", Version::V22_05, &[])
-        .expect("valid");
-    conf.priority.dampening = dampening;
-    conf.priority.flags.extend(depth_oblivious.then(|| "DEPTH_OBLIVIOUS".to_owned()));
-    tree.begin_classic(&conf.priority);
-    (0..tree.factors.len()).for_each(|at| tree.renew_classic(at, &conf.priority));
+    let mut settings = super::site("NodeName=n1\nPartitionName=p Nodes=n1", None, Version::V22_05).conf.priority;
+    settings.dampening = dampening;
+    settings.flags.extend(depth_oblivious.then(|| "DEPTH_OBLIVIOUS".to_owned()));
+    tree.begin_classic(&settings);
+    (0..tree.factors.len()).for_each(|at| tree.renew_classic(at, &settings));
 }
 
 /// Literal form of SPEC 2.6: one recursion that sorts by repeated search. Usage is recomputed from the leaves.

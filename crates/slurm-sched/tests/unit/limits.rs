@@ -1,9 +1,7 @@
 //! Limits of associations and QOS: cases, and random runs in which no job exceeds a limit.
 
-use crate::accounts::Accounts;
-use crate::conf::Conf;
+use crate::Version;
 use crate::limits::{Demand, Limits};
-use crate::{Site, Version};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -13,9 +11,7 @@ fn limits(enforce: &str, accounts: &str) -> Limits {
         "NodeName=n[1-8] CPUs=4\nPartitionName=main Nodes=ALL Default=YES\nPartitionName=small Nodes=ALL QOS=part\n\
         AccountingStorageEnforce={enforce}\n"
     );
-    let version = Version::V22_05;
-    let conf = Conf::read("slurm.conf", &text, version, &[]).expect("valid");
-    Limits::new(Arc::new(Site { conf, accounts: Accounts::read("cluster.cfg", accounts).expect("valid"), version }))
+    Limits::new(Arc::new(super::site(&text, Some(accounts), Version::V22_05)))
 }
 
 /// Returns a job of `nodes` nodes of four CPUs for an hour.

@@ -1,8 +1,6 @@
 //! Recordings of a running slurmctld, followed pass by pass.
 
-use super::read_csv;
-use crate::accounts::Accounts;
-use crate::conf::Conf;
+use super::{read_csv, site};
 use crate::log::{Event, events};
 use crate::workload::SubmittedJob;
 use crate::{Comparison, Phases, Report, Site, Terms, Version, follow, simulate, version_of};
@@ -29,11 +27,7 @@ fn recording(
 ) -> (Site, Vec<SubmittedJob>, PathBuf) {
     let path = folder.join(log_name);
     let version = version_of(log(&path)).expect("a log").expect("shows its version").expect("is modelled");
-    let conf = Conf::read(conf, &text(folder, conf), version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    let accounts = accounts.map_or(Ok(Accounts::default()), |text| Accounts::read("accounts", text));
-    let accounts = accounts.unwrap_or_else(|faults| panic!("{faults}"));
-    let jobs = read_csv(&text(folder, trace));
-    let site = Site { conf, accounts, version };
+    let (site, jobs) = (site(&text(folder, conf), accounts, version), read_csv(&text(folder, trace)));
     site.check(trace, &jobs).unwrap_or_else(|faults| panic!("{faults}"));
     (site, jobs, path)
 }
@@ -107,8 +101,7 @@ fn a_log_that_ends_within_a_pass_or_a_line_has_no_difference() {
 #[test]
 fn jobs_and_nodes_that_scontrol_changes_are_followed() {
     let text = "NodeName=n[1-4] CPUs=4\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE\n";
-    let conf = Conf::read("slurm.conf", text, Version::V22_05, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    let site = Site { conf, accounts: Accounts::default(), version: Version::V22_05 };
+    let site = site(text, None, Version::V22_05);
     let jobs = read_csv(
         "1,10,900,20,-N 2 --exclusive\n2,15,900,5,-N 1 --exclusive\n3,15,900,5,-N 1 --exclusive\n4,30,60,5,-N 3 --exclusive\n5,35,60,5,-N 1 --exclusive\n",
     );
@@ -235,8 +228,7 @@ fn a_free_run_has_the_starts_and_nodes_of_jobs_beyond_their_limits_and_of_requeu
             "SchedulerParameters=bf_interval=30,bf_resolution={step},bf_max_job_test={depth}\nOverTimeLimit={over}\n\
              NodeName=n[1-{nodes}] CPUs=4\nPartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE\n"
         );
-        let conf = Conf::read("slurm.conf", &text, Version::V22_05, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-        let site = Site { conf, accounts: Accounts::default(), version: Version::V22_05 };
+        let site = site(&text, None, Version::V22_05);
         let rows = recorded.lines().map(|line| line.split_once("; ").expect("a row and its start"));
         let (rows, theirs): (Vec<&str>, Vec<&str>) = rows.unzip();
         let mut ours = BTreeMap::new();

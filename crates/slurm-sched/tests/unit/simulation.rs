@@ -2,7 +2,6 @@
 
 use super::read_csv;
 use crate::accounts::Accounts;
-use crate::conf::Conf;
 use crate::workload::{Dependency, DependencyKind, SubmittedJob};
 use crate::{EndState, Ended, Phases, Report, Site, Terms, Version, simulate};
 use proptest::prelude::*;
@@ -16,8 +15,7 @@ fn site(nodes: u32, version: Version, parameters: &str) -> Site {
          PartitionName=high Nodes=n[{}-{nodes}] PriorityTier=10\n",
         nodes / 2 + 1
     );
-    let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    Site { conf, accounts: Accounts::default(), version }
+    super::site(&text, None, version)
 }
 
 fn jobs(rows: &[impl Borrow<str>]) -> Vec<SubmittedJob> {
@@ -63,8 +61,7 @@ proptest! {
         );
         let dump = format!("Cluster - 'c':GrpTRES=node={most}\nParent - 'root'\nAccount - 'a':GrpJobs={most_jobs}\nAccount - 'b':GrpTRES=node={third}\n\
             Parent - 'a'\nUser - 'root'\nParent - 'b'\nUser - 'root':MaxTRESPerJob=node={half}\n");
-        let conf = Conf::read("slurm.conf", &text, version, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-        let site = Site { conf, accounts: Accounts::read("cluster.cfg", &dump).expect("valid"), version };
+        let site = super::site(&text, Some(&dump), version);
         let mut submit = 0;
         let job = |(&(gap, run, minutes, width, odd), id): (&(i64, i64, i64, u32, u32), u32)| {
             // Most jobs are there at the begin.
