@@ -63,27 +63,17 @@ fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
     let conf = Conf::read("slurm.conf", text, Version::V24_11, &[]).expect("valid");
     let names: Vec<&str> = conf.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["a01", "a02", "a03", "a04", "b1", "b2", "c1"]);
-    assert_eq!(
-        conf.nodes.iter().map(|node| (node.cpus, node.weight, node.up)).collect::<Vec<_>>()[3..],
-        [(32, 10, true), (4, 5, false), (4, 5, false), (32, 5, false)]
-    );
+    let nodes: Vec<_> = conf.nodes.iter().map(|node| (node.cpus, node.weight, node.up)).collect();
+    assert_eq!(nodes[3..], [(32, 10, true), (4, 5, false), (4, 5, false), (32, 5, false)]);
     let [all, big] = &conf.partitions[..] else { panic!("two partitions") };
-    assert_eq!(
-        (all.nodes.len(), all.max_time, all.default_time, all.priority_tier),
-        (7, Some(7 * 86_400), Some(3600), 3)
-    );
-    assert_eq!(
-        (all.exclusive, &all.billing[..]),
-        (true, &[("cpu".to_owned(), 1.0), ("mem".to_owned(), 0.25 / 1024.0)][..])
-    );
+    assert_eq!((all.nodes.len(), all.priority_tier, all.exclusive), (7, 3, true));
+    assert_eq!((all.max_time, all.default_time), (Some(7 * 86_400), Some(3600)));
+    assert_eq!(all.billing, [("cpu".to_owned(), 1.0), ("mem".to_owned(), 0.25 / 1024.0)]);
     assert_eq!((&big.nodes[..], big.max_time, big.max_nodes, big.min_nodes), (&[0, 1, 2, 3, 4][..], None, Some(2), 2));
     assert_eq!((big.starts_jobs, big.priority_job_factor, big.qos.as_deref()), (true, 9, Some("part")));
     let scheduling = &conf.scheduling;
-    assert_eq!(
-        (scheduling.bf_window, scheduling.bf_max_job_test, scheduling.bf_node_space_size),
-        (172_800, 1000, 1000)
-    );
-    assert_eq!((scheduling.assoc_limit_stop, scheduling.bf_max_job_user), (false, 10));
+    assert_eq!((scheduling.bf_max_job_test, scheduling.bf_node_space_size), (1000, 1000));
+    assert_eq!((scheduling.bf_window, scheduling.assoc_limit_stop, scheduling.bf_max_job_user), (172_800, false, 10));
     assert_eq!((scheduling.bf_interval, scheduling.default_queue_depth), (30, 100));
     let priority = &conf.priority;
     assert_eq!((priority.half_life, priority.calc_period, priority.max_age), (14 * 86_400, 120, 131_400));
@@ -94,6 +84,9 @@ fn a_configuration_of_a_site_is_read_as_slurmctld_reads_it() {
     let idle = ["PriorityWeightAge", "PriorityDecayHalfLife", "PriorityMaxAge", "PriorityUsageResetPeriod"];
     assert_eq!(listed, [&["Epilog", "Licenses", "SchedulerParameters"], &idle[..]].concat());
     assert_eq!(conf.not_modelled[0], "slurm.conf:25: Epilog");
+    // A year stands for an infinite limit.
+    let conf = read("OverTimeLimit=UNLIMITED\nPartitionName=p Nodes=n1 OverTimeLimit=INFINITE", &[]).expect("valid");
+    assert_eq!([0, 1].map(|at| conf.partitions[at].over_time_limit), [YEAR; 2]);
 }
 
 #[test]
@@ -352,10 +345,4 @@ proptest! {
     fn names_survive_printing_and_reading(names in prop::collection::vec("[a-z]{1,3}(-[a-z])?[0-9]{0,3}", 0..20)) {
         prop_assert_eq!(hostlist::expand(&hostlist::fold(&names)).expect("printed"), names);
     }
-}
-
-#[test]
-fn a_year_stands_for_an_infinite_limit() {
-    let conf = read("OverTimeLimit=UNLIMITED\nPartitionName=p Nodes=n1 OverTimeLimit=INFINITE", &[]).expect("valid");
-    assert_eq!([0, 1].map(|at| conf.partitions[at].over_time_limit), [YEAR; 2]);
 }
