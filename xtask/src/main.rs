@@ -1,4 +1,4 @@
-//! The program with the workspace's chores: reproduce papers, simulate logs, fuzz, bench, check. `cargo xtask --help`.
+//! The program with the workspace's chores: reproduce papers, simulate logs, bench, check. `cargo xtask --help`.
 
 mod bench;
 mod tidy;
@@ -26,8 +26,6 @@ enum XtaskCommand {
     Lab(gridproof::Command),
     /// Run the benchmarks and print their ratios.
     Bench(bench::Bench),
-    /// Feed damaged files to every reader.
-    Fuzz(fuzz::Fuzz),
     /// Report size and language of the sources; fail where a count exceeds its ceiling.
     Tidy(tidy::Tidy),
     /// Run .ci/run, which is what CI runs.
@@ -43,7 +41,6 @@ fn main() -> ExitCode {
     gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
         XtaskCommand::Lab(command) => lab.run(command, &common, &program),
         XtaskCommand::Bench(options) => bench::bench(&options, &common),
-        XtaskCommand::Fuzz(options) => fuzz::fuzz(&options, &common),
         XtaskCommand::Tidy(options) => tidy::tidy(&options, &common),
         XtaskCommand::Ci => {
             let status = std::process::Command::new(workspace().join(".ci/run")).status();

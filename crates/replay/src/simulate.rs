@@ -269,7 +269,7 @@ fn pictures(sections: &[page::Section]) -> impl Iterator<Item = &Picture> {
     })
 }
 
-/// Parsers of the files beside a log, for fuzz tests.
+/// Parsers of the files beside a log, for tests with damaged files.
 pub mod read {
     use super::{clusters, grid_tree::GridTree};
     use anyhow::Result;

@@ -12,6 +12,7 @@ mod check;
 mod circles;
 mod command_line;
 mod coverage;
+mod damaged;
 mod determinism;
 mod documented;
 mod doubt;

@@ -6,7 +6,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 /// Permitted dependencies of each crate on crates of this workspace, dev- and build-dependencies included. From bottom to top.
 ///
 /// sim-core may depend on itself, so that its tests can use its testkit.
-const TIERS: [(&str, &[&str]); 18] = [
+const TIERS: [(&str, &[&str]); 17] = [
     (TEST_DATA, &[]),
     ("sim-core", &["sim-core"]),
     ("workload", STAR),
@@ -25,10 +25,11 @@ const TIERS: [(&str, &[&str]); 18] = [
     ("replay", ABOVE_LAB),
     ("experiment", &["sim-core", "workload", "metrics", "gap-schedule", "lab", "replay"]),
     ("gridproof", &["gap-schedule", "workload", "lab", "papers", "replay", "experiment"]),
-    // Beside the tiers, too: it feeds damaged files to readers, for `cargo xtask fuzz` alone.
-    ("fuzz", &["sim-core", "workload", "slurm-sched", "lab", "replay", "experiment"]),
-    // Its tests read the program's output with the crates below, and measure the coverage of intervals.
-    ("xtask", &["sim-core", "workload", "metrics", "gap-schedule", "lab", "replay", "fuzz", "gridproof"]),
+    // Its tests read the program's output with the crates below, feed damaged files to readers, and measure the coverage of intervals.
+    (
+        "xtask",
+        &["sim-core", "workload", "metrics", "gap-schedule", "slurm-sched", "lab", "replay", "experiment", "gridproof"],
+    ),
 ];
 
 const STAR: &[&str] = &["sim-core"];
@@ -91,7 +92,7 @@ fn an_arrow_that_goes_up_or_lets_a_program_want_test_data_is_found() {
         ("gang-grid", "metrics", DependencyKind::Development),
         ("sim-core", "workload", DependencyKind::Development),
         ("lab", "papers", DependencyKind::Development),
-        ("gridproof", "fuzz", DependencyKind::Development),
+        ("gridproof", "xtask", DependencyKind::Development),
         ("workload", TEST_DATA, DependencyKind::Normal),
     ] {
         let mut metadata = metadata();

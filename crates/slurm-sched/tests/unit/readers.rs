@@ -1,12 +1,11 @@
 //! Readers of a site's files: tables of values and faults, and random input.
 
-use super::site;
 use crate::accounts::Accounts;
 use crate::conf::{Conf, YEAR};
 use crate::error::Faults;
 use crate::hostlist;
 use crate::workload::{Begin, Dependency, DependencyKind, Memory, Request, SubmittedJob};
-use crate::{Version, follow, read_csv, version_of};
+use crate::{Version, read_csv};
 use proptest::prelude::*;
 
 const CLUSTER: &str = "NodeName=n[1-8] CPUs=4 RealMemory=1000\nPartitionName=main Nodes=ALL Default=YES\n";
@@ -301,45 +300,8 @@ fn options_of_sbatch_are_read_and_what_needs_parts_of_nodes_is_refused() {
     }
 }
 
-/// Strategy for pieces of a site's files, so that random text passes the first check.
-fn pieces() -> impl Strategy<Value = String> {
-    let words = "NodeName= PartitionName= Nodes= CPUs= n[1-4] DEFAULT ALL SchedulerParameters= bf_window= bf_interval=30 , = : - ' \" \\ # | \
-        1,0,600+900,5, -N2 --exclusive -a1-3%2 -d afterok:1 --begin=now+5 --nice=- --mem=4G --array= \
-        Parent Account User QOS Cluster 'root' 'a' Fairshare= parent GrpTRES=cpu=4 MaxWall=1-0 Name|Priority| PriorityFlags= MAX_TRES \
-        Include NodeSet= Feature= State=DOWN DownNodes= TRESBillingWeights=CPU=1 PriorityMaxAge= 1-2:3 UNLIMITED 999999999 -1 0 7 \
-        [2023-11-14T22:13:20.000] _attempt_backfill: beginning JobId=3 JobId=3_1(4) sched: Allocate NodeList= Partition= InitPrio= done \
-        _job_complete: WEXITSTATUS _dump_job_sched: to start at , end on nodes in partition slurmctld version 24.11 test for Prio= \
-        2026-02-30T25:00 [ ] %s é \u{0}";
-    let words: Vec<String> =
-        words.split(' ').map(str::to_owned).chain(["\n".to_owned(), " - ".to_owned(), " ".to_owned()]).collect();
-    prop::collection::vec(prop_oneof![8 => prop::sample::select(words), 1 => "\\PC{0,6}"], 0..40)
-        .prop_map(|parts| parts.concat())
-}
-
-fn read_all(text: &str) {
-    let _ = hostlist::expand(text).map(|names| hostlist::fold(&names));
-    let _ = Conf::read("f", text, Version::V24_11, &[text.lines().next().unwrap_or("")]);
-    let _ = read(text, &[]);
-    let _ = Accounts::read("f", text);
-    let _ = read_csv("f", text);
-    for log in [text.to_owned(), format!("[2023-11-14T22:13:20.000] {text}")] {
-        let _ = version_of(log.as_bytes());
-        let _ = follow(&site(CLUSTER, None, Version::V22_05), &[], log.as_bytes());
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(5000))]
-
-    #[test]
-    fn no_reader_panics_at_pieces_of_files(text in pieces()) {
-        read_all(&text);
-    }
-
-    #[test]
-    fn no_reader_panics_at_random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        read_all(&String::from_utf8_lossy(&bytes));
-    }
 
     #[test]
     fn names_survive_printing_and_reading(names in prop::collection::vec("[a-z]{1,3}(-[a-z])?[0-9]{0,3}", 0..20)) {

@@ -1,11 +1,10 @@
-//! Every reader of a file, with valid samples and its promise: a refusal is a message about the file, and what is written can be read.
+//! Every reader of a file, and its promise: a refusal is a message about the file, and what is written can be read.
 
-use super::worker::Read;
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::error::Faults;
 use slurm_sched::workload::{Request, SubmittedJob};
-use slurm_sched::{Site, Version, follow, version_of};
+use slurm_sched::{Site, Version, follow, read_csv, version_of};
 use std::fmt::{Debug, Display};
 use std::io::Cursor;
 use std::sync::OnceLock;
@@ -16,37 +15,11 @@ use workload::{
     ConvertError, Converted, GwfReader, Inspection, Intake, Machines, Options, SwfReader, SwfWriter, Validation,
 };
 
-/// A reader under test.
-#[derive(Copy, Clone)]
-pub(crate) struct Target {
-    pub(crate) name: &'static str,
-    /// Sound inputs, from which all others are made.
-    pub(crate) samples: &'static [&'static [u8]],
-    pub(crate) read: Read,
-}
-
 /// Name of the file in messages.
-const NAME: &str = "fuzz.log";
+const NAME: &str = "damaged.log";
 
-const SWF: &[u8] = include_bytes!("../samples/log.swf");
-const SWF_21: &[u8] = include_bytes!("../samples/log21.swf");
-const CONF: &str = include_str!("../samples/slurm.conf");
-const ACCOUNTS: &str = include_str!("../samples/cluster.cfg");
-
-pub(crate) const TARGETS: [Target; 12] = [
-    Target { name: "swf", samples: &[SWF, SWF_21], read: swf },
-    Target { name: "swf-gzip", samples: &[include_bytes!("../samples/log.swf.gz")], read: packed },
-    Target { name: "gwf", samples: &[include_bytes!("../samples/log.gwf")], read: gwf },
-    Target { name: "sacct", samples: &[include_bytes!("../samples/jobs.sacct")], read: sacct },
-    Target { name: "clusters", samples: &[include_bytes!("../samples/clusters.toml")], read: clusters },
-    Target { name: "tree", samples: &[include_bytes!("../samples/tree.toml")], read: tree },
-    Target { name: "experiment", samples: &[include_bytes!("../samples/experiment.toml")], read: experiment },
-    Target { name: "machines", samples: &[include_bytes!("../samples/machines")], read: machines },
-    Target { name: "outages", samples: &[include_bytes!("../samples/outages.csv")], read: outages },
-    Target { name: "slurm-conf", samples: &[CONF.as_bytes()], read: slurm_conf },
-    Target { name: "slurm-accounts", samples: &[ACCOUNTS.as_bytes()], read: slurm_accounts },
-    Target { name: "slurm-log", samples: &[include_bytes!("../samples/slurmctld.log")], read: slurm_log },
-];
+pub(crate) const CONF: &str = include_str!("samples/slurm.conf");
+pub(crate) const ACCOUNTS: &str = include_str!("samples/cluster.cfg");
 
 /// Returns false for a refusal. Fails if its message does not begin with the file's name, or is too long to read.
 fn refused(message: impl Display) -> Result<bool, String> {
@@ -110,7 +83,7 @@ fn converted(
     }
 }
 
-fn swf(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn swf(input: &[u8]) -> Result<bool, String> {
     let whole = || Cursor::new(input.to_vec());
     let open = || SwfReader::from_read(NAME, whole());
     let (good, is_sound) = records(open())?;
@@ -134,13 +107,13 @@ fn swf(input: &[u8]) -> Result<bool, String> {
 }
 
 /// Feeds a packed log to both readers.
-fn packed(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn packed(input: &[u8]) -> Result<bool, String> {
     let (good, is_sound) = records(SwfReader::from_read(NAME, Cursor::new(input.to_vec())))?;
     records(GwfReader::from_read(NAME, Cursor::new(input.to_vec())))?;
     Ok(is_sound && !good.is_empty())
 }
 
-fn gwf(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn gwf(input: &[u8]) -> Result<bool, String> {
     let whole = || Cursor::new(input.to_vec());
     let (good, is_sound) = records(GwfReader::from_read(NAME, whole()))?;
     if !good.is_empty() {
@@ -154,7 +127,7 @@ fn gwf(input: &[u8]) -> Result<bool, String> {
     Ok(is_sound)
 }
 
-fn sacct(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn sacct(input: &[u8]) -> Result<bool, String> {
     let zone = match input.len() % 3 {
         0 => Zone::default(),
         1 => "-11:00".parse().map_err(|error| format!("{error}"))?,
@@ -178,19 +151,19 @@ fn parsed(input: &[u8], parse: fn(&str) -> anyhow::Result<()>) -> Result<bool, S
     }
 }
 
-fn clusters(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn clusters(input: &[u8]) -> Result<bool, String> {
     parsed(input, replay::simulate::read::clusters)
 }
 
-fn tree(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn tree(input: &[u8]) -> Result<bool, String> {
     parsed(input, replay::simulate::read::tree)
 }
 
-fn experiment(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn experiment(input: &[u8]) -> Result<bool, String> {
     parsed(input, experiment::check_text)
 }
 
-fn machines(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn machines(input: &[u8]) -> Result<bool, String> {
     match Machines::from_read(NAME, Cursor::new(input.to_vec())) {
         Err(error) => refused(error),
         Ok(machines) if machines.total_processors() == 0 => Err(format!("no processors in {machines:?}")),
@@ -199,7 +172,7 @@ fn machines(input: &[u8]) -> Result<bool, String> {
 }
 
 /// Outages are of an existing machine, in order, and each ends after it began.
-fn outages(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn outages(input: &[u8]) -> Result<bool, String> {
     let (outages, is_sound) = records(OutageTrace::from_read(NAME, Cursor::new(input.to_vec()), &["zewura", "zegox"]))?;
     let is_one = outages.iter().all(|outage| outage.site.index() < 2 && outage.down <= outage.up);
     if !is_one || !outages.is_sorted_by_key(|outage| outage.down) {
@@ -208,13 +181,17 @@ fn outages(input: &[u8]) -> Result<bool, String> {
     Ok(is_sound)
 }
 
-fn slurm_conf(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn slurm_conf(input: &[u8]) -> Result<bool, String> {
     let version = Version::ALL[input.len() % 2];
     faultless(input, |text| Conf::read(NAME, text, version, &[]).map(drop))
 }
 
-fn slurm_accounts(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn slurm_accounts(input: &[u8]) -> Result<bool, String> {
     faultless(input, |text| Accounts::read(NAME, text).map(drop))
+}
+
+pub(crate) fn slurm_jobs(input: &[u8]) -> Result<bool, String> {
+    faultless(input, |text| read_csv(NAME, text).map(drop))
 }
 
 /// Returns true if a text is accepted. Each fault of a refusal must begin with the file's name.
@@ -233,7 +210,7 @@ fn job(id: u32) -> SubmittedJob {
     SubmittedJob { id, line: id as usize, submit, run, limit, request, ..SubmittedJob::default() }
 }
 
-fn slurm_log(input: &[u8]) -> Result<bool, String> {
+pub(crate) fn slurm_log(input: &[u8]) -> Result<bool, String> {
     static SAMPLES: OnceLock<Site> = OnceLock::new();
     let site = SAMPLES.get_or_init(|| {
         let version = Version::ALL[0];
