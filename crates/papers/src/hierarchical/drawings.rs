@@ -9,6 +9,7 @@ use hier_grid::{
 use lab::chart::{Piece, Sketch};
 use lab::paper::Shown;
 use lab::shown::seen;
+use lab::units::float;
 use sim_core::{Job, JobId, Sim, Span, Streams, Time};
 use std::collections::BTreeMap;
 
@@ -160,11 +161,6 @@ fn label(view: &SchedulerView) -> String {
         Role::Pgss => format!("PGSS {}", view.tree + 1),
         Role::Gs | Role::Lgs => format!("GS{}", view.id),
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count")]
-fn float(count: u64) -> f64 {
-    count as f64
 }
 
 /// Returns the positions of schedulers: leaves side by side, others centred above their children.

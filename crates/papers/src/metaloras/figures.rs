@@ -127,14 +127,9 @@ fn scatter(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
             // With this many points the line is drawn without marks.
             let exact = (0..=100).map(|percent| f64::from(percent) / 100.0 * largest).map(|at| Point::new(at, at));
             let exact = chart::Series::lines("exact", exact.collect());
-            let chart = Chart {
-                id: "prediction-jobs".to_owned(),
-                title: format!("Predicted and actual time to the end, {} % local activity", paper.percent(middle)),
-                x: Axis::new("predicted (s)"),
-                y: Axis::new("actual (s)"),
-                series: series.into_iter().chain([exact]).collect(),
-                ..Chart::default()
-            };
+            let title = format!("Predicted and actual time to the end, {} % local activity", paper.percent(middle));
+            let (x, y) = (Axis::new("predicted (s)"), Axis::new("actual (s)"));
+            let chart = Chart::new("prediction-jobs", title, x, y, series.into_iter().chain([exact]).collect());
             let caption = "Each job of the first replication, from dispatch to end; on the line prediction is exact. Above it lie \
                            jobs that later arrivals have slowed down, which no prediction at dispatch can know of.";
             Shown::picture(chart, caption, rows)

@@ -3,7 +3,6 @@
 use super::SwiftGapPaper;
 use anyhow::{Result, bail, ensure};
 use lab::logs;
-use serde::{Deserialize, Serialize};
 use sim_core::{Job, Streams};
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -26,12 +25,18 @@ impl Workload {
     pub(super) const ALL: [Self; 2] = [Self::Zewura, Self::Wagap];
 }
 
-/// The scenario's table `clusters`: nodes, and processors of each.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ClusterSizes {
-    zewura: [u32; 2],
-    zegox: [u32; 2],
+tables! {
+    /// The scenario's table `clusters`: nodes, and processors of each.
+    pub(super) struct ClusterSizes {
+        zewura: [u32; 2],
+        zegox: [u32; 2],
+    }
+
+    /// The scenario's table `log`.
+    pub(super) struct LogEntry {
+        pub(super) name: String,
+        pub(super) sha256: String,
+    }
 }
 
 impl ClusterSizes {
@@ -59,14 +64,6 @@ impl ClusterSizes {
         let text: String = self.of(workload).into_iter().enumerate().map(line).collect();
         Machines::from_read("[clusters]", Cursor::new(text)).expect("the scenario was validated")
     }
-}
-
-/// The scenario's table `log`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LogEntry {
-    pub(super) name: String,
-    pub(super) sha256: String,
 }
 
 /// The log of Wagap, or its stand-in.
