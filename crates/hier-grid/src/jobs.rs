@@ -75,9 +75,9 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    pub(crate) fn push(&mut self, state: JobState) -> JobId {
+    pub(crate) fn push(&mut self, job: JobId, state: JobState) {
+        assert_eq!(self.next(), job, "jobs are numbered in order of submission, without gaps");
         self.states.push_back(state);
-        JobId(self.first + narrow(self.states.len() - 1))
     }
 
     pub(crate) fn next(&self) -> JobId {

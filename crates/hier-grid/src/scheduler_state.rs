@@ -179,7 +179,7 @@ impl SchedulerState {
                     continue;
                 }
                 let key = match config.readings.branch_order {
-                    BranchOrder::NearestThenOldest => (!self.has_own(branch.wants, slot), branch.marked),
+                    BranchOrder::NearestThenOldest => (!has_own(&self.unassigned, branch.wants, slot), branch.marked),
                     BranchOrder::OldestRfc => (false, branch.marked),
                     BranchOrder::Index => (false, u64::from(narrow(slot))),
                 };
@@ -189,11 +189,6 @@ impl SchedulerState {
             }
         }
         best.map(|(_, found)| found)
-    }
-
-    /// Returns true if an unassigned job has its work station under the child.
-    fn has_own(&self, bag: Bag, slot: usize) -> bool {
-        bag.classes().any(|class| !self.unassigned.queue(ClassAndHome { class, home: slot }).is_empty())
     }
 
     /// Jobs of the other children from which jobs can be taken back.
@@ -209,8 +204,7 @@ impl SchedulerState {
             // Any job qualifies, including those that butterfly would take.
             return siblings.any(|(_, held)| bag.classes().any(|class| held.count(class) > 0));
         }
-        let is_held = |held: &JobsByClass, class| !held.queue(ClassAndHome { class, home: slot }).is_empty();
-        algorithms.butterfly && siblings.any(|(_, held)| bag.classes().any(|class| is_held(held, class)))
+        algorithms.butterfly && siblings.any(|(_, held)| has_own(held, bag, slot))
     }
 
     /// Collects the branch's share: butterfly, unassigned jobs, load-balance, in this order. Returns the unassigned jobs, and those to
@@ -301,6 +295,11 @@ impl SchedulerState {
             self.kinds(bag).filter_map(|kind| Some((sibling, kind, end(self.delegated[sibling].jobs.queue(kind))?)));
         if oldest { ends.min_by_key(|(.., job)| *job) } else { ends.max_by_key(|(.., job)| *job) }
     }
+}
+
+/// Returns true if one of the jobs has its work station under the child.
+fn has_own(jobs: &JobsByClass, bag: Bag, slot: usize) -> bool {
+    bag.classes().any(|class| !jobs.queue(ClassAndHome { class, home: slot }).is_empty())
 }
 
 /// State that only the root of a tree has.

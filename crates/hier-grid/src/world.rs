@@ -234,12 +234,9 @@ impl World {
     /// Class of a job with this requirement: the narrowest that is wide enough. `None` if no server with its operating
     /// system is wide enough.
     pub(crate) fn class_of(&self, requirement: Requirement) -> Option<u8> {
-        let fits = |class: &Requirement| class.system == requirement.system && class.cpus >= requirement.cpus;
-        let class = self
-            .classes
-            .iter()
-            .position(|class| if self.wide { fits(class) } else { class.system == requirement.system })?;
-        u8::try_from(class).ok()
+        let suits =
+            |class: &Requirement| class.system == requirement.system && (!self.wide || class.cpus >= requirement.cpus);
+        u8::try_from(self.classes.iter().position(suits)?).ok()
     }
 
     /// Classes that a server with `cpus` CPUs can run under these operating systems.

@@ -47,7 +47,7 @@ impl Peers {
         let mut copies = Vec::new();
         let mut order = self.overlay.flood(entry, HOPS, |peer| !accepts(peer), |copy| copies.push(copy));
         order.retain(|(peer, _)| accepts(*peer));
-        record_copies(&copies, now, job, run);
+        copies.into_iter().for_each(|copy| record_copy(copy, now, job, run));
         let station = Address::Station(station);
         for (peer, latency) in &order {
             let peer = Address::Server(ServerId(*peer));
@@ -77,18 +77,14 @@ impl Peers {
             let sent = Time::from_nanos(at.as_nanos() - latency.as_nanos());
             run.record(sent, latency, station, to, &Payload::Request { job, hops: HOPS });
             if resubmission < number {
-                let mut copies = Vec::new();
-                self.overlay.flood(entry, HOPS, |_| true, |copy| copies.push(copy));
-                record_copies(&copies, at, job, run);
+                self.overlay.flood(entry, HOPS, |_| true, |copy| record_copy(copy, at, job, run));
             }
         }
     }
 }
 
-/// Records the copies of a request that entered the overlay at the instant `entered`.
-fn record_copies(copies: &[ForwardedCopy], entered: Time, job: JobId, run: &mut impl Run) {
-    for copy in copies {
-        let [from, to] = [copy.from, copy.to].map(|peer| Address::Server(ServerId(peer)));
-        run.record(entered + copy.sent, copy.hop, from, to, &Payload::Forward { job, hops: copy.hops });
-    }
+/// Records a copy of a request that entered the overlay at the instant `entered`.
+fn record_copy(copy: ForwardedCopy, entered: Time, job: JobId, run: &mut impl Run) {
+    let [from, to] = [copy.from, copy.to].map(|peer| Address::Server(ServerId(peer)));
+    run.record(entered + copy.sent, copy.hop, from, to, &Payload::Forward { job, hops: copy.hops });
 }

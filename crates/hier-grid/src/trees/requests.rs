@@ -41,19 +41,21 @@ impl Trees {
             return;
         }
         let tree = self.forest.schedulers[root.index()].tree;
-        let (now, mut copies) = (run.now(), Vec::new());
-        let order = self.overlay.flood(tree, HOPS, |_| true, |copy| copies.push(copy));
-        for copy in copies {
-            let address = |tree: u32| Address::Scheduler(self.forest.roots[tree as usize]);
-            let payload = Payload::Forward { job, hops: copy.hops };
-            run.record(now + copy.sent, copy.hop, address(copy.from), address(copy.to), &payload);
-        }
+        let (now, address) = (run.now(), |tree: u32| Address::Scheduler(self.forest.roots[tree as usize]));
+        let order = self.overlay.flood(
+            tree,
+            HOPS,
+            |_| true,
+            |copy| {
+                let payload = Payload::Forward { job, hops: copy.hops };
+                run.record(now + copy.sent, copy.hop, address(copy.from), address(copy.to), &payload);
+            },
+        );
         // The first in the order is this root itself.
         run.jobs.get_mut(job).copies += narrow(order.len() - 1);
         for &(to, latency) in &order[1..] {
-            let to = Address::Scheduler(self.forest.roots[to as usize]);
             let payload = Payload::Forward { job, hops: HOPS };
-            run.dispatch(Envelope { from: Address::Scheduler(root), to, payload }, latency);
+            run.dispatch(Envelope { from: Address::Scheduler(root), to: address(to), payload }, latency);
         }
     }
 

@@ -28,17 +28,20 @@ impl Small {
         Sim::new(self.grid(observer), probe)
     }
 
-    /// Runs to the end; panics in a livelock, after 3 000 000 events.
     pub(crate) fn finish<W: MessageObserver, P: Probe>(&self, observer: W, probe: P) -> (Grid<W>, P) {
-        let mut sim = self.start(observer, probe);
-        for _ in 0..3_000_000 {
-            if !sim.step() {
-                return sim.into_parts();
-            }
-        }
-        let grid = sim.model();
-        panic!("no end after 3 million events at {} s: {:?}, {:?}", sim.now(), grid.whereabouts(), grid.counts());
+        finish(self.start(observer, probe))
     }
+}
+
+/// Runs to the end; panics in a livelock, after 3 000 000 events.
+pub(crate) fn finish<W: MessageObserver, P: Probe>(mut sim: Sim<Grid<W>, P>) -> (Grid<W>, P) {
+    for _ in 0..3_000_000 {
+        if !sim.step() {
+            return sim.into_parts();
+        }
+    }
+    let grid = sim.model();
+    panic!("no end after 3 million events at {} s: {:?}, {:?}", sim.now(), grid.whereabouts(), grid.counts());
 }
 
 /// Up to 12 sites in nets and backbones.

@@ -1,6 +1,6 @@
 //! Shortcuts against the same model without them.
 
-use crate::common::{Small, Transcript, small};
+use crate::common::{Small, Transcript, finish, small};
 use hier_grid::grid::view::{ChannelView, SchedulerView};
 use hier_grid::{Bag, Grid, Kind, System};
 use proptest::prelude::*;
@@ -8,13 +8,7 @@ use sim_core::Sim;
 use std::collections::BTreeMap;
 
 fn without_shortcuts(small: &Small) -> (Grid, Transcript) {
-    let mut sim = Sim::new(small.grid(()).without_shortcuts(), Transcript::new());
-    for _ in 0..3_000_000 {
-        if !sim.step() {
-            return sim.into_parts();
-        }
-    }
-    panic!("no end");
+    finish(Sim::new(small.grid(()).without_shortcuts(), Transcript::new()))
 }
 
 proptest! {
