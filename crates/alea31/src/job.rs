@@ -54,15 +54,9 @@ pub fn executed_time(job: &Job) -> Span {
     rounded_up(work(job))
 }
 
-/// Position of a job in order of submission, from 0; not its number in the log.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct JobIndex(pub u32);
-
-impl JobIndex {
-    /// Returns the position for use as an index.
-    pub(crate) const fn index(self) -> usize {
-        self.0 as usize
-    }
+sim_core::id! {
+    /// Position of a job in order of submission, from 0; not its number in the log.
+    JobIndex
 }
 
 const SECOND: Span = Span::from_secs(1);

@@ -65,5 +65,5 @@ pub use gap_filling::GapFilling;
 pub use job::{JobIndex, JobRequest, executed_time, limit, work};
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
-pub use state::{Cluster, GridState, Release};
+pub use state::{Cluster, GridState};
 pub use world::{Event, Policy, World, run, start_up};

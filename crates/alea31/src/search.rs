@@ -23,9 +23,8 @@ pub(crate) struct ListSearch {
     stream: Stream,
     tabu: VecDeque<JobIndex>,
     longest_list: usize,
-    /// Jobs in the order of [`Pick`], and the position reached.
-    order: Vec<JobIndex>,
-    next: usize,
+    /// Jobs to come, in the order of [`Pick`].
+    order: VecDeque<JobIndex>,
     /// Schedules that a move changes; scratch buffers, reused across calls.
     source: ClusterSchedule,
     target: ClusterSchedule,
@@ -54,8 +53,7 @@ impl ListSearch {
             stream,
             tabu: VecDeque::new(),
             longest_list: 0,
-            order: Vec::new(),
-            next: 0,
+            order: VecDeque::new(),
             source: ClusterSchedule::default(),
             target: ClusterSchedule::default(),
             clusters: Vec::new(),
@@ -75,7 +73,6 @@ impl ListSearch {
         self.tabu.clear();
         self.longest_list = LONGEST_LIST.min(size / 2);
         self.order.clear();
-        self.next = 0;
         self.plans += 1;
         self.kept.resize(state.submitted(), 0);
         self.incumbent.restart();
@@ -125,12 +122,10 @@ impl ListSearch {
                 (cluster, self.stream.random_range(0..jobs))
             }
             Pick::ListOrder | Pick::WorstFirst => {
-                if self.next == self.order.len() {
+                if self.order.is_empty() {
                     self.put_in_order(plan, state);
                 }
-                let job = self.order[self.next];
-                self.next += 1;
-                plan.find(job)
+                plan.find(self.order.pop_front().expect("jobs wait"))
             }
         };
         let job = plan.schedule(cluster).job(place);
@@ -145,8 +140,6 @@ impl ListSearch {
     }
 
     fn put_in_order(&mut self, plan: &ListPlan, state: &GridState) {
-        self.next = 0;
-        self.order.clear();
         if self.readings.pick == Pick::ListOrder {
             self.order.extend(plan.jobs());
         } else {

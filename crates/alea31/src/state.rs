@@ -41,13 +41,13 @@ struct Occupant {
 
 /// Processors that are released at one instant, according to limits.
 #[derive(Copy, Clone, Debug, PartialEq)]
-pub struct Release {
+pub(crate) struct Release {
     /// Instant in seconds by Alea's clock; never before the present.
-    pub at: f64,
+    pub(crate) at: f64,
     /// Number of processors.
-    pub processors: u32,
+    pub(crate) processors: u32,
     /// Lowest number among them.
-    pub first: u32,
+    pub(crate) first: u32,
 }
 
 impl GridState {
@@ -147,12 +147,12 @@ impl Cluster {
     /// lowest numbers among those that are free now, and to hold them for its limit (`ResourceInfo.predictFirstFreeSlots`).
     pub(crate) fn releases(&self, now: f64) -> Vec<Release> {
         let number = |processors: usize| u32::try_from(processors).expect("no wider than the cluster");
+        // Alea's formula: rounding may separate values that are equal on paper, and is the same for equal starts.
+        let end = |job: &Occupant| now + (job.limit - (now - job.start)).max(0.0);
         let mut releases = Vec::with_capacity(self.running.len() + 2);
         for job in &self.running {
-            // Alea's formula: rounding may separate values that are equal on paper, and is the same for equal starts.
-            let remaining = (job.limit - (now - job.start)).max(0.0);
             let first = *job.processors.first().expect("at least one processor");
-            releases.push(Release { at: now + remaining, processors: number(job.processors.len()), first });
+            releases.push(Release { at: end(job), processors: number(job.processors.len()), first });
         }
         match self.sent {
             None => releases.extend(self.idle.first().map(|first| {
@@ -161,8 +161,8 @@ impl Cluster {
             })),
             Some(sent) => {
                 releases.retain(|release| release.at > now);
-                let is_due = |job: &&Occupant| now + (job.limit - (now - job.start)).max(0.0) <= now;
-                let due = self.running.iter().filter(is_due).flat_map(|job| job.processors.iter().copied());
+                let due = self.running.iter().filter(|job| end(job) <= now);
+                let due = due.flat_map(|job| job.processors.iter().copied());
                 let mut at_once: Vec<u32> = self.idle.iter().copied().chain(due).collect();
                 at_once.sort_unstable();
                 let (taken, left) = at_once.split_at(sent.processors as usize);

@@ -3,13 +3,9 @@
 use crate::common::{WAGAP, wagap};
 use crate::obvious::{Kind, Obvious};
 use crate::obvious_easy::ObviousEasy;
-use alea31::{
-    Acceptance, Completion, Compression, Cons, Easy, GapFilling, Means, Moves, Pick, Policy, Readings, Rounds,
-    Suitability, Weight, World, executed_time, run, start_up, work,
-};
+use alea31::{Cons, Easy, GapFilling, Means, Policy, Readings, World, executed_time, run, start_up, work};
 use proptest::prelude::*;
-use proptest::sample::select;
-use sim_core::{Fact, Job, JobId, Purpose, Sim, SiteId, SiteSet, Span, Stream, Streams, Time};
+use sim_core::{Fact, Job, JobId, Purpose, Sim, SiteId, SiteSet, Span, Stream, Streams, Time, testkit};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -61,26 +57,7 @@ fn check(jobs: &[Job], fast: impl Policy, slow: Kind) -> Result<(), TestCaseErro
 }
 
 fn readings() -> impl Strategy<Value = Readings> {
-    let swift_gap = (
-        select(vec![Completion::FromSubmission, Completion::AbsoluteClock]),
-        select(vec![Weight::SumOfRatios, Weight::RatioOfSums, Weight::AddedToDecision]),
-        select(vec![Moves::BetweenClusters, Moves::Any]),
-        select(vec![Pick::Random, Pick::ListOrder, Pick::WorstFirst]),
-        select(vec![Rounds::FourTimes, Rounds::UntilNoGain, Rounds::PerArrival, Rounds::EarlyEnds]),
-        select(vec![Compression::On, Compression::Off]),
-        select(vec![Acceptance::EachMove, Acceptance::WholePass]),
-        select(vec![Suitability::Checked, Suitability::NotInSearch, Suitability::NotInFilling, Suitability::Ignored]),
-    );
-    swift_gap.prop_map(|(completion, weight, moves, pick, rounds, compression, acceptance, suitability)| Readings {
-        completion,
-        weight,
-        moves,
-        pick,
-        rounds,
-        compression,
-        acceptance,
-        suitability,
-    })
+    testkit::answers(Readings::LIST).prop_map(|lines| toml::from_str(&lines).expect("they are answers"))
 }
 
 proptest! {
