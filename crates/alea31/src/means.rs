@@ -27,7 +27,6 @@ impl Means {
             wait += record.wait();
             response += record.response();
         }
-        #[expect(clippy::cast_precision_loss, reason = "a run has fewer than 2^53 jobs")]
         let jobs = records.len().max(1) as f64;
         Self {
             slowdown: slowdown / jobs,

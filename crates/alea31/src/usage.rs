@@ -161,7 +161,6 @@ impl LedgerEntry {
 
 /// Returns the sum over users of (1 + (m − w))², where w is a user's wait per processor second, and m its mean over users.
 fn fairness(users: &[LedgerEntry]) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "few users")]
     let mean = users.iter().map(|user| user.normalized_wait()).fold(0.0, |sum, wait| sum + wait) / users.len() as f64;
     let deviation = |user: &LedgerEntry| 1.0 + (mean - user.normalized_wait());
     users.iter().map(deviation).fold(0.0, |sum, deviation| sum + deviation * deviation)

@@ -123,7 +123,6 @@ impl Score {
     ///
     /// Dimensionless. Neither divisor is below 1 (one second, one job): at the start of a run both are zero, a case that the
     /// paper does not cover. Never decreases when the makespan falls or more jobs are in time, rounding included.
-    #[expect(clippy::cast_precision_loss, reason = "fewer jobs than 2^53")]
     fn weight_over(&self, old: &Self) -> f64 {
         let least = old.makespan.as_secs_f64().max(1.0);
         let excess = |of: Time, over: Time| of.saturating_since(over).as_secs_f64();

@@ -102,7 +102,6 @@ const TOLERANCE: f64 = 3.0;
 const HEADER: &str = "# Instructions, by `cargo run -p hot-paths -- --record`: see docs/testing.md.";
 
 /// Returns the difference of `count` to `known` in percent of `known`; infinite for a path without a recorded count.
-#[expect(clippy::cast_precision_loss, reason = "a ratio of counts far below 2^53")]
 fn percent(count: u64, known: u64) -> f64 {
     if known == 0 { f64::INFINITY } else { 100.0 * (count as f64 - known as f64) / known as f64 }
 }

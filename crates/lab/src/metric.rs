@@ -92,7 +92,6 @@ impl<M: Metric> Values<M> {
     }
 
     /// Returns the mean of each metric over several runs that measured the same metrics.
-    #[expect(clippy::cast_precision_loss, reason = "few runs")]
     pub fn mean_of(runs: &[Self]) -> Self {
         let of_all = |place: usize| runs.iter().map(|run| run.0[place].1).sum::<f64>() / runs.len() as f64;
         let metrics = runs.first().into_iter().flat_map(|run| &run.0).enumerate();

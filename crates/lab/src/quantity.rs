@@ -71,7 +71,6 @@ impl<C: DesignPoint> Quantity<C> {
     /// # Panics
     ///
     /// If there are none.
-    #[expect(clippy::cast_precision_loss, reason = "few quantities")]
     pub fn mean_of(quantities: Vec<Self>) -> Self {
         let count = Self::Constant(quantities.len() as f64);
         quantities.into_iter().reduce(|sum, next| sum + next).expect("a mean is of something") / count

@@ -18,7 +18,6 @@ pub fn count(number: u64) -> String {
 }
 
 /// A number of things, to compute with.
-#[expect(clippy::cast_precision_loss, reason = "a count")]
 pub const fn float(count: u64) -> f64 {
     count as f64
 }

@@ -77,7 +77,6 @@ impl JobClass {
 }
 
 /// Nanoseconds over nanoseconds: one rounding fewer than a quotient of seconds.
-#[expect(clippy::cast_precision_loss, reason = "a ratio for statistics; 53 bits are enough")]
 fn ratio(above: Span, below: Span) -> f64 {
     above.as_nanos() as f64 / below.as_nanos() as f64
 }

@@ -67,7 +67,6 @@ impl Mean {
 }
 
 /// Counts stay far below 2⁵³, where every whole number is an `f64`.
-#[expect(clippy::cast_precision_loss, reason = "2^53 jobs are out of reach")]
 pub(crate) const fn as_f64(count: u64) -> f64 {
     count as f64
 }

@@ -68,7 +68,6 @@ impl Summary {
     }
 
     /// Work done, Σ processors × (finish − start), in processor-seconds.
-    #[expect(clippy::cast_precision_loss, reason = "for printing")]
     pub const fn work(&self) -> f64 {
         self.work as f64 / 1e9
     }
@@ -82,10 +81,10 @@ impl Summary {
     ///
     /// Panics if `capacity` is zero.
     #[track_caller]
-    #[expect(clippy::cast_precision_loss, reason = "a ratio; rounding is monotonic, so it never exceeds 1")]
     pub fn utilization(&self, capacity: u32) -> Option<f64> {
         assert!(capacity > 0, "a system without processors has no utilization");
         let available = u128::from(capacity) * u128::from(self.makespan()?.as_nanos());
+        // Rounding is monotonic, so the ratio never exceeds 1.
         (available > 0).then(|| self.work as f64 / available as f64)
     }
 }

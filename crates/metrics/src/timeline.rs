@@ -38,7 +38,6 @@ impl Timeline {
     }
 
     /// `(begin, mean level)` of each slice up to `end`, the last of which may be shorter.
-    #[expect(clippy::cast_precision_loss, reason = "means, for a plot")]
     pub fn means(mut self, end: Time) -> Vec<(Time, f64)> {
         self.advance(end);
         let mut begin = Time::ZERO;
@@ -118,7 +117,6 @@ mod tests {
             prop_assert!(means.len() <= Timeline::SLICES);
             let ends = means.iter().skip(1).map(|(begin, _)| *begin).chain([now]);
             let total: f64 = means.iter().zip(ends).map(|((begin, mean), end)| mean * end.since(*begin).as_secs_f64()).sum();
-            #[expect(clippy::cast_precision_loss, reason = "compared within rounding")]
             let expected = area as f64 / 1e9;
             prop_assert!((total - expected).abs() <= 1e-9 * expected.max(1.0), "{total} is not {expected}");
         }

@@ -146,7 +146,6 @@ impl MultiSite {
         let longest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
         let slowest = grid.speeds.iter().copied().fold(f64::INFINITY, f64::min);
         let service = workload.mean_service * (1.0 + longest(&policy.overheads)) / slowest;
-        #[expect(clippy::cast_precision_loss, reason = "a bound")]
         let jobs = lengths.map(u64::from).fold(run.jobs, u64::max) as f64;
         ensure!(
             jobs * (longest(&workload.local_interarrival) + service) < LONGEST_RUN,

@@ -247,7 +247,6 @@ impl Paper for PredictionsPaper {
         self.wanted.iter().filter_map(found).collect()
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "numbers of jobs")]
     fn notes(&self) -> Vec<String> {
         let mut notes = vec![
             "Rows of a log are single runs, so they are exact and have no interval. The paired intervals are over workloads \

@@ -54,7 +54,6 @@ impl PredictionCounts {
     /// Mean accuracy of the predictions made at submission, min(p, r) / max(p, r), from 0 to 1; `None` before the first end.
     ///
     /// Source: the accuracy of Tsafrir, Etsion & Feitelson (TPDS 2007), §4.
-    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
     pub fn accuracy(&self) -> Option<f64> {
         (self.ended > 0).then(|| self.accuracies / self.ended as f64)
     }

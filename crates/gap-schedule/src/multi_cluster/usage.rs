@@ -143,7 +143,6 @@ impl Levels {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a mean, for statistics")]
     fn mean(&self) -> Option<f64> {
         let weight: u128 = self.0.values().map(|(_, weight)| weight).sum();
         let usage: f64 = self.0.iter().map(|(possible, (active, _))| *active as f64 / *possible as f64).sum();

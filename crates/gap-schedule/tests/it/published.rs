@@ -69,7 +69,6 @@ fn behind(scheduler: &str) -> Behind {
 }
 
 /// Returns the nine metrics of a row, over all jobs, in seconds where they have a unit.
-#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
 fn metrics(jobs: &[Job], starts: &[Time]) -> [f64; 9] {
     let ten = Span::from_secs(10);
     let of_each = |measure: &dyn Fn(&Job, f64) -> f64| -> [f64; 3] {

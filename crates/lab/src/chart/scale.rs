@@ -271,7 +271,7 @@ impl Axis {
 }
 
 /// Returns places in days from `start` with their dates: up to seven days, or the first of months, quarters or years.
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a century of days at most")]
+#[expect(clippy::cast_possible_truncation, reason = "a century of days at most")]
 fn day_ticks(start: i64, days: f64) -> Vec<(f64, String)> {
     if !(2.0..36_525.0).contains(&days) {
         return Vec::new();

@@ -1,7 +1,6 @@
 //! The slow plain twins: all values collected, then sorted and summed.
 
 /// Σ x / n.
-#[expect(clippy::cast_precision_loss, reason = "few values")]
 pub(crate) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }

@@ -58,7 +58,6 @@ impl Measure {
     }
 
     /// Returns the metrics; `moves` are the numbers of Tabu moves tried and accepted.
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, over: UsageOver, late_of: LateOf, operations: u64, moves: (u64, u64)) -> Measured {
         let (jobs, tally) = (self.log.sink(), self.log.counts());
         let finished = tally.finished as f64;

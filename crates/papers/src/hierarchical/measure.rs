@@ -69,7 +69,6 @@ const FAR: [Distance; 4] = [Distance::SameSite, Distance::SameNet, Distance::Sam
 
 impl RunSums {
     /// Returns the metrics of a run in a world with `servers` of each type; the spread of one run is NaN.
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GridCounts, events: u64, servers: Vec<(usize, f64)>) -> Measured {
         let Self { jobs, wait, execution, first, last } = *self;
         let jobs = jobs as f64;
@@ -106,7 +105,6 @@ pub(super) fn all(grid: &GridConfig) -> Vec<Metric> {
 }
 
 /// Counts the servers of each type of Table 1 in a world; types are numbered from 0.
-#[expect(clippy::cast_precision_loss, reason = "counts")]
 pub(super) fn server_types(grid: &GridConfig, world: &World) -> Vec<(usize, f64)> {
     let cpus = grid.server_nodes.iter().zip(&grid.server_cpus).map(|(nodes, cpus)| nodes * cpus);
     let of_type = |cpus| world.servers().iter().filter(|server| server.cpus == cpus).count() as f64;

@@ -72,7 +72,6 @@ impl Measure {
     }
 
     /// Returns the metrics; NaN if no job of the kind completed.
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn results(&self, counts: &GangCounts, utilization: f64, end: Time) -> Measured {
         let Departures { locals, gangs, .. } = self.departures.sink();
         // Equations (5) and (6): the weight of a gang is its number of tasks.
@@ -134,7 +133,6 @@ impl Sink for Departures {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts")]
 fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole as f64
 }

@@ -86,7 +86,6 @@ impl Sink for Measure {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 jobs")]
 pub(super) fn run(jobs: Vec<Job>, processors: u32, combination: Combination, passes: Passes) -> Measured {
     let policy = combination.policy(passes);
     let world = MultiCluster::new(vec![Machine::new(processors)], policy, jobs.into_iter())

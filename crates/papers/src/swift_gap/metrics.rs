@@ -24,7 +24,6 @@ lab::metrics! {
 
 impl Measured {
     /// Returns the metrics over the jobs that ended.
-    #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(super) fn of(records: &[JobRecord]) -> Self {
         let Means { slowdown, tardiness, wait, response } = Means::of(records);
         let is_late = |record: &&JobRecord| record.job.request.deadline.is_some_and(|due| record.finish > due);

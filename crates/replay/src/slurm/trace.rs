@@ -74,11 +74,7 @@ pub(crate) fn terms(site: &Site, zero: Option<i64>, seed: u64, phase: u32) -> Te
     let (scheduling, priority) = (&site.conf.scheduling, &site.conf.priority);
     let mut within = |period: i64| {
         let share: f64 = stream.random();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_precision_loss,
-            reason = "a share of a period below 2^53 seconds"
-        )]
+        #[expect(clippy::cast_possible_truncation, reason = "a share of a period below 2^53 seconds")]
         let seconds = (share * period as f64) as i64;
         seconds
     };

@@ -202,7 +202,6 @@ impl UserUsage {
             return PlanCost { completion, ..PlanCost::default() };
         }
         let sums = self.sums.expect("the plan has been summed up").with(1, terms);
-        #[expect(clippy::cast_precision_loss, reason = "a count, and a sum in units of 2⁻³²")]
         let (jobs, slowdown) = (sums.jobs as f64, sums.slowdown as f64 / SLOWDOWN_UNITS);
         PlanCost {
             fairness: self.fairness(self.jobs[&job.job].user, terms.wait),
@@ -230,7 +229,6 @@ impl UserUsage {
         self.ratios.clear();
         self.ratios.extend(self.users.iter().map(|user| user.ratio));
         self.ratios[of] = self.users[of].ratio_with(by);
-        #[expect(clippy::cast_precision_loss, reason = "few users")]
         let mean = self.ratios.iter().sum::<f64>() / self.ratios.len() as f64;
         self.ratios.iter().map(|ratio| (1.0 + mean - ratio) * (1.0 + mean - ratio)).sum()
     }
@@ -239,7 +237,6 @@ impl UserUsage {
 /// Slowdown of 1 in units.
 const SLOWDOWN_UNITS: f64 = (1_u64 << 32) as f64;
 
-#[expect(clippy::cast_precision_loss, reason = "for means and ratios")]
 fn seconds(nanos: i128) -> f64 {
     nanos as f64 / 1e9
 }
