@@ -35,7 +35,6 @@ pub(crate) struct Priorities {
     partitions: Vec<f64>,
     qos: Vec<f64>,
     associations: Vec<f64>,
-    usage_of_qos: Vec<f64>,
     pub(crate) tree: FairShare,
     last_tick: i64,
     next_reset: Option<i64>,
@@ -65,7 +64,6 @@ impl Priorities {
             cluster_cpus: conf.nodes.iter().map(|node| f64::from(node.cpus)).sum(),
             totals: totals.collect(),
             partitions,
-            usage_of_qos: vec![0.0; qos.len()],
             qos,
             associations: normalized(raw.into_iter(), settings.has("NO_NORMAL_ASSOC")),
             tree: FairShare::new(&accounts.associations),
@@ -86,7 +84,6 @@ impl Priorities {
     pub(crate) fn begin_tick(&mut self, now: i64) {
         if self.next_reset.is_some_and(|reset| now >= reset) {
             self.tree.scale(0.0);
-            self.usage_of_qos.fill(0.0);
             let reset = self.settings().reset;
             self.next_reset = if reset == "NOW" { None } else { next_reset(reset, now) };
         }
@@ -96,8 +93,6 @@ impl Priorities {
         }
         let decay = self.decay(now - self.last_tick);
         self.tree.scale(decay);
-        let of_qos = self.usage_of_qos.iter_mut().zip(&self.site.accounts.qos);
-        of_qos.filter(|(_, qos)| !qos.has("NoDecay")).for_each(|(usage, _)| *usage *= decay);
     }
 
     /// Ends a round of the decay thread: fair share. The classic factors of users are computed with the first job that needs them.
@@ -141,7 +136,6 @@ impl Priorities {
         let mut usage = (run as f64) * self.decay(run) * job.billing;
         if let Some(at) = job.qos {
             usage *= self.site.accounts.qos[at].usage_factor;
-            self.usage_of_qos[at] += usage;
         }
         if let Some(association) = job.association {
             self.tree.add(association, usage);
