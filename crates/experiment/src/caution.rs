@@ -59,7 +59,7 @@ pub(super) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
         let is_of_users = |one| matches!(one, Estimates::User | Estimates::MeanOfUser(_));
         let no_limits = "no requested times in the log, so run times are the estimates, which are then exact";
         warn(!held.has_limits() && estimates_of(log).any(is_of_users), &format!("{name}: {no_limits}."));
-        held.ignored().iter().for_each(|note| warn(true, &format!("{name}: {note}.")));
+        held.sites.ignored(&held.repairs).iter().for_each(|note| warn(true, &format!("{name}: {note}.")));
     }
     design.policies.iter().filter_map(Policy::assumptions).for_each(|words| warn(true, &words));
     let count = design.replicate.count();

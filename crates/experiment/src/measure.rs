@@ -9,9 +9,9 @@ use lab::quantity::DesignPoint;
 use lab::units::as_f64;
 use metrics::backlog::Trend;
 use metrics::{ConfidenceInterval, OwnMetric, Totals, warm_up};
-use replay::simulate::space_shared::{Placement, record_of};
+use replay::simulate::space_shared::Placement;
 use serde::{Deserialize, Serialize};
-use sim_core::{Job, Span, Time};
+use sim_core::{Job, JobRecord, SiteId, Span, Time};
 
 /// Policy on a log under a setting; as a place, that of the baseline. The order is that of runs.csv.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -72,11 +72,12 @@ impl Replicate {
 /// that is defined.
 pub(super) fn measured(
     design: &Design,
-    ReplayInput { jobs, processors, .. }: &ReplayInput,
+    ReplayInput { jobs, sites, .. }: &ReplayInput,
     (placements, trend): &(Vec<Placement>, Trend),
     (from, to): (Time, Time),
 ) -> Vec<Option<f64>> {
-    let mut totals = Totals::new(*processors, &design.own_metrics);
+    let processors = sites.processors();
+    let mut totals = Totals::new(processors, &design.own_metrics);
     totals.sums.trend = Some(*trend);
     let (mut work, mut busy, mut left_out) = (0.0, 0.0, 0_u32);
     for (job, placement) in jobs.iter().zip(placements) {
@@ -95,7 +96,7 @@ pub(super) fn measured(
         totals.add(&record_of(job, placed));
         work += width * job.runtime.as_secs_f64();
     }
-    let room = f64::from(*processors) * to.saturating_since(from).as_secs_f64();
+    let room = f64::from(processors) * to.saturating_since(from).as_secs_f64();
     let in_room = |work: f64| (room > 0.0).then(|| work / room);
     if design.replicate.cuts() {
         // Only over the window, including the jobs that came before it.
@@ -104,4 +105,9 @@ pub(super) fn measured(
     totals.count("offered_load", in_room(work));
     totals.count("left_out_percent", Some(100.0 * f64::from(left_out) / as_f64(jobs.len()).max(1.0)));
     totals.row().into_iter().map(|(_, value)| value.filter(|value| value.is_finite())).collect()
+}
+
+/// The record of a job on a machine that is not part of a grid.
+const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRecord {
+    JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors }
 }

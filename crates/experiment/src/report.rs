@@ -154,11 +154,11 @@ impl<'a> ExperimentReport<'a> {
             let repairs: Vec<String> =
                 held.repairs.iter().map(|repair| format!("{} {}", count(repair.count), repair.rule.name())).collect();
             let parts = held.parts().map(|parts| format!("{parts}, {refused} draws outside the bounds refused"));
-            let own = held.log().and_then(|one| one.load(held.processors.max(1)));
+            let own = held.log().and_then(|one| one.load(held.sites.processors().max(1)));
             vec![
                 log.name.clone(),
                 count(held.jobs()),
-                held.processors.to_string(),
+                held.sites.processors().to_string(),
                 own.map_or_else(|| "–".to_owned(), |own| format!("{} %", fixed(100.0 * own * held.density, 0))),
                 parts.unwrap_or_else(|| "–".to_owned()),
                 if repairs.is_empty() { "none".to_owned() } else { repairs.join(", ") },
@@ -189,7 +189,7 @@ impl<'a> ExperimentReport<'a> {
     fn manifest(&self, timings: serde_json::Value) -> serde_json::Value {
         let design = &self.plan.design;
         let logs = design.logs.iter().zip(&self.plan.held).map(|(log, held)| {
-            json!({ "name": log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.processors })
+            json!({ "name": log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.sites.processors() })
         });
         json!({
             "experiment": design.name,

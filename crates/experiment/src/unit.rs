@@ -141,7 +141,7 @@ fn under(
     let replay = |policy: usize| {
         interrupt::check(Interrupted::Resumable)?;
         let policy = &design.policies[policy];
-        let replayed = policy.replay(&input.machines, jobs, &input.numbers, input.estimates, seed);
+        let replayed = policy.replay(&input.sites, jobs, &input.numbers, input.estimates, seed);
         // Without a context: an interruption must keep its type.
         replayed.map_err(|error| match error.is::<Interrupted>() {
             true => error,

@@ -3,9 +3,7 @@
 use crate::design::{Design, Setting};
 use crate::file::{Log, Method, RepairRule, Source};
 use anyhow::{Context, Result, anyhow, bail};
-use gap_schedule::Machine;
 use lab::provenance::sha256_of;
-use replay::ignored;
 use replay::simulate::sites::Sites;
 use replay::workload::generate::CompleteModel;
 use sim_core::{Job, Streams};
@@ -22,15 +20,12 @@ pub(super) const IN_LOG: u32 = u32::MAX;
 pub(super) struct Held {
     log: Log,
     origin: SourceOrigin,
-    machines: Vec<Machine>,
-    pub(super) processors: u32,
+    pub(super) sites: Sites,
     /// Path as found; empty for a model.
     pub(super) path: PathBuf,
     /// SHA-256 of the file; empty for a model.
     pub(super) sha256: String,
     pub(super) repairs: Repairs,
-    /// True if its machine file has memory sizes, which no world uses.
-    tells_memory: bool,
     /// Relative density that gives the requested load, if the log is a file.
     pub(super) density: f64,
 }
@@ -47,8 +42,7 @@ pub(super) struct ReplayInput {
     pub(super) jobs: Vec<Job>,
     pub(super) numbers: Vec<u64>,
     pub(super) estimates: Estimates,
-    pub(super) machines: Vec<Machine>,
-    pub(super) processors: u32,
+    pub(super) sites: Sites,
 }
 
 impl Held {
@@ -57,35 +51,31 @@ impl Held {
         let find = |name: &Path| found(name, source, traces);
         let opened = || -> Result<Self> {
             let sites = |path| Sites::from_file(&find(path)?, log.inside.unwrap_or_default());
-            let sites = log.machines.as_deref().map(sites).transpose()?;
-            let tells_memory = sites.as_ref().is_some_and(|sites| sites.has_memory);
-            let given = sites.map(|sites| sites.machines);
+            let given = log.machines.as_deref().map(sites).transpose()?;
             let procs = log.procs.map(|procs| procs.0);
             let Some(name) = &log.model else {
                 let file = log.file.as_ref().context("log: needs a file or a model")?;
                 // If every setting has its own machine, that of the log is not needed.
-                let one = procs.or(design.settings()[0].procs()).map(|procs| vec![Machine::new(procs)]);
-                let held = Self::of_file(log, design, find(Path::new(file))?, given.or(one))?;
-                return Ok(Self { tells_memory, ..held });
+                let one = procs.or(design.settings()[0].procs()).map(|procs| Sites::pool(procs, "procs"));
+                return Self::of_file(log, design, find(Path::new(file))?, given.or(one));
             };
             let preset = log.preset.as_ref().map(|name| find(Path::new(name))).transpose()?;
             let model = model::named(name).context("the model was checked")?;
             let takes_procs = model.least_processors.is_some() && preset.is_none();
             let made = CompleteModel::new(model, procs.filter(|_| takes_procs), preset.as_deref(), &[])?;
-            let machines = given.unwrap_or_else(|| vec![Machine::new(procs.unwrap_or(made.processors))]);
+            let sites = given.unwrap_or_else(|| Sites::pool(procs.unwrap_or(made.processors), "the model"));
             let origin = SourceOrigin::Model(made, log.count.map_or(0, |count| count.0));
-            Ok(Self { tells_memory, ..Self::new(origin, log, machines) })
+            Ok(Self::new(origin, log, sites))
         };
         opened().with_context(|| format!("{}:{}", source.path.display(), log.line))
     }
 
-    fn new(origin: SourceOrigin, log: &Log, machines: Vec<Machine>) -> Self {
-        let processors = all_of(&machines);
+    fn new(origin: SourceOrigin, log: &Log, sites: Sites) -> Self {
         let (log, path, sha256, repairs) = (log.clone(), PathBuf::new(), String::new(), Repairs::default());
-        Self { log, origin, machines, processors, path, sha256, repairs, tells_memory: false, density: 1.0 }
+        Self { log, origin, sites, path, sha256, repairs, density: 1.0 }
     }
 
-    fn of_file(log: &Log, design: &Design, path: PathBuf, machines: Option<Vec<Machine>>) -> Result<Self> {
+    fn of_file(log: &Log, design: &Design, path: PathBuf, given: Option<Sites>) -> Result<Self> {
         let reader = SwfReader::open(&path)?;
         let header = reader.header().clone();
         let max_jobs = log.count.map(|count| count.0.into());
@@ -102,21 +92,21 @@ impl Held {
                 first.rule.name()
             );
         }
-        let machines = match machines {
-            Some(machines) => machines,
-            None => vec![Machine::new(capacity(&header, &path)?)],
+        let sites = match given {
+            Some(sites) => sites,
+            None => Sites::pool(capacity(&header, &path)?, "the log"),
         };
         let density = match log.load {
             Some(load) => {
-                let own = held.load(all_of(&machines)).filter(|own| *own > 0.0);
+                let own = held.load(sites.processors()).filter(|own| *own > 0.0);
                 load.0 / own.context("the log has no load to scale")?
             }
             None => 1.0,
         };
         let sha256 = sha256_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let origin = SourceOrigin::resampled(held, design, (all_of(&machines), density));
+        let origin = SourceOrigin::resampled(held, design, (sites.processors(), density));
         let origin = origin.map_err(|error| anyhow!("{}: {error:#}", path.display()))?;
-        Ok(Self { path, sha256, repairs, density, ..Self::new(origin, log, machines) })
+        Ok(Self { path, sha256, repairs, density, ..Self::new(origin, log, sites) })
     }
 
     /// The jobs of a replication before settings change them; `users` is relative to the log's own. Replication [`IN_LOG`] is the log
@@ -129,7 +119,7 @@ impl Held {
         let drawn = match &self.origin {
             SourceOrigin::Blocks(of) => of.redrawn(&streams),
             SourceOrigin::Users(log, of) => {
-                of.clone().with_users(users).redrawn_within(log, (self.processors, self.density), &streams)
+                of.clone().with_users(users).redrawn_within(log, (self.sites.processors(), self.density), &streams)
             }
             SourceOrigin::Model(model, count) => {
                 let log = match self.log.deadlines.0 {
@@ -155,16 +145,13 @@ impl Held {
         }
     }
 
-    /// The jobs, machines and estimates of a replication under a setting.
+    /// The jobs, places and estimates of a replication under a setting.
     pub(super) fn input(&self, base: &HeldLog, design: &Design, setting: &Setting, replication: u32) -> ReplayInput {
-        let (machines, processors) = match setting.procs() {
-            Some(procs) => (vec![Machine::new(procs)], procs),
-            None => (self.machines.clone(), self.processors),
-        };
+        let sites = setting.procs().map_or_else(|| self.sites.clone(), |procs| Sites::pool(procs, "procs"));
         let own = match (&self.origin, self.log.load) {
             // Each draw has a load of its own, and is scaled to the requested one.
             (SourceOrigin::Model(..), Some(load)) => {
-                base.load(processors).filter(|own| *own > 0.0).map_or(1.0, |own| load.0 / own)
+                base.load(sites.processors()).filter(|own| *own > 0.0).map_or(1.0, |own| load.0 / own)
             }
             _ => self.density,
         };
@@ -180,7 +167,7 @@ impl Held {
         } else {
             jobs.jobs().iter().map(|job| job.number).collect()
         };
-        ReplayInput { jobs: jobs.with_estimates(estimates, seed), numbers, estimates, machines, processors }
+        ReplayInput { jobs: jobs.with_estimates(estimates, seed), numbers, estimates, sites }
     }
 
     /// Approximate number of jobs of a run.
@@ -208,11 +195,6 @@ impl Held {
             _ => self.log().is_some_and(|log| log.with_limit() > 0.0),
         }
     }
-
-    /// Notes on content of the log and its machine file that no world uses.
-    pub(super) fn ignored(&self) -> Vec<String> {
-        ignored::notes(&self.repairs.unread, self.tells_memory)
-    }
 }
 
 impl SourceOrigin {
@@ -235,10 +217,6 @@ impl SourceOrigin {
             Method::Shake | Method::Seeds => Self::Log(log),
         })
     }
-}
-
-fn all_of(machines: &[Machine]) -> u32 {
-    machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add)
 }
 
 /// Path of a file that an experiment names: beside it, then here, then among the traces.

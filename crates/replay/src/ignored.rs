@@ -4,7 +4,7 @@ use lab::units::float;
 use workload::repair::Unread;
 
 /// One note per kind of information that the run ignores. `machines_tell_memory`: the machine file has memory per node.
-pub fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> {
+pub(crate) fn notes(unread: &Unread, machines_tell_memory: bool) -> Vec<String> {
     let of_jobs = |count: u64, rest: &str| (count > 0).then(|| format!("{} {rest}", share(count, unread.jobs)));
     let memory = match (unread.memory, machines_tell_memory) {
         (0, true) => Some("the machine file gives memory per node, which this world ignores".to_owned()),

@@ -2,8 +2,7 @@
 
 pub mod check;
 pub mod explain;
-#[doc(hidden)]
-pub mod ignored;
+mod ignored;
 mod label;
 mod options;
 pub mod simulate;

@@ -12,16 +12,17 @@ use workload::swf::Header;
 use workload::{InputError, Machines, Repairs, Rule};
 
 /// The places of a simulation. A job runs inside one of them.
+#[derive(Clone)]
 pub struct Sites {
     /// Names, as in the column `site` of `jobs.csv`.
     pub(crate) names: Vec<String>,
-    pub machines: Vec<Machine>,
+    pub(crate) machines: Vec<Machine>,
     /// Rule by which the processors were taken from the log, if they were.
     pub(crate) rule: Option<Rule>,
     pub(super) source: &'static str,
     pub(super) inside: Inside,
     /// True if a machine file has memory, which no world uses.
-    pub has_memory: bool,
+    pub(super) has_memory: bool,
     /// Processors of the widest job, if a processor of a place is room for one of several tasks on a node.
     pub(super) shared: Option<u32>,
 }
@@ -37,13 +38,11 @@ impl Sites {
         if let Some(path) = &on.machines {
             return Self::from_file(path, on.inside());
         }
-        let pool =
-            |processors, source| Self::new([("pool".to_owned(), Machine::new(processors))], source, Inside::Pool);
         if let Some(processors) = on.procs {
-            return Ok(pool(processors, "--procs"));
+            return Ok(Self::pool(processors, "--procs"));
         }
         let (processors, rule) = workload::capacity(header, log.trace()).map_err(unknown_size)?;
-        Ok(Self { rule, ..pool(processors, "the log") })
+        Ok(Self { rule, ..Self::pool(processors, "the log") })
     }
 
     pub(super) fn new(
@@ -53,6 +52,11 @@ impl Sites {
     ) -> Self {
         let (names, machines) = sites.into_iter().unzip();
         Self { names, machines, rule: None, source, inside, has_memory: false, shared: None }
+    }
+
+    /// One machine, whose size `source` gives.
+    pub fn pool(processors: u32, source: &'static str) -> Self {
+        Self::new([("pool".to_owned(), Machine::new(processors))], source, Inside::Pool)
     }
 
     /// The clusters of a machine file, or their machines, or all of it as one pool.
@@ -99,12 +103,12 @@ impl Sites {
     }
 
     /// Processors of all places. The sum saturates for places of tasks; only pictures depend on it.
-    pub(crate) fn processors(&self) -> u32 {
+    pub fn processors(&self) -> u32 {
         self.machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add)
     }
 
     /// Notes on content of the log and the machine file that no world uses.
-    pub(crate) fn ignored(&self, repairs: &Repairs) -> Vec<String> {
+    pub fn ignored(&self, repairs: &Repairs) -> Vec<String> {
         ignored::notes(&repairs.unread, self.has_memory)
     }
 

@@ -15,7 +15,7 @@ use lab::interrupt::Interrupted;
 use lab::provenance::hashes_of;
 use lab::units::float;
 use metrics::backlog::{Backlog, Trend};
-use sim_core::{Fact, Job, JobId, JobRecord, Outage, Probe, SiteId, Time};
+use sim_core::{Fact, Job, JobId, Outage, Probe, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -195,11 +195,6 @@ impl Machines<'_> {
 /// Start and end of a job; `None` if it was rejected.
 pub type Placement = Option<(Time, Time)>;
 
-/// The record of a job on a machine that is not part of a grid.
-pub const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRecord {
-    JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors }
-}
-
 impl Policy {
     /// SHA-256 of the files that determine its behaviour, by path.
     pub fn programs(&self) -> Result<BTreeMap<String, String>> {
@@ -210,19 +205,19 @@ impl Policy {
     /// `estimates`, or the request if these are predictions. Returns start and end of each job, and the trend of the waiting work.
     pub fn replay(
         &self,
-        machines: &[Machine],
+        sites: &Sites,
         jobs: &[Job],
         numbers: &[u64],
         estimates: Estimates,
         seed: u64,
     ) -> Result<(Vec<Placement>, Trend)> {
         let run = format!("under {}", self.name());
-        let slowest = machines.iter().map(|machine| machine.speed).fold(f64::INFINITY, f64::min);
+        let slowest = sites.slowest();
         for (job, number) in jobs.iter().zip(numbers) {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("{run}: {words}"))?;
         }
-        let on = &MachineOptions::default();
-        let machines = Machines { machines, names: &[], on, seed, patience: PATIENCE, estimates };
+        let (Sites { machines, names, .. }, on) = (sites, &MachineOptions::default());
+        let machines = Machines { machines, names, on, seed, patience: PATIENCE, estimates };
         let numbers = numbers.to_vec();
         let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::default());
         let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());
