@@ -248,7 +248,7 @@ impl<'a> Search<'a> {
             let mut start = start.max(from);
             if start <= self.now && !nodes.meets(&self.completing) {
                 // The nodes are picked again, among those that are idle.
-                let idle = usable.common(&self.cluster.idle);
+                let idle = usable.intersection(&self.cluster.idle);
                 if let Some(picked) = self.cluster.machine.choose(&idle, entry.need, entry.required.as_ref()) {
                     return (Some((picked, None)), true);
                 }

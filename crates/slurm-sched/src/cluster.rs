@@ -86,7 +86,7 @@ impl Cluster {
     /// Takes nodes as idle if they are those of stopped jobs.
     pub(crate) fn clean(&mut self, nodes: &NodeSet) {
         for stopped in self.running.iter_mut().filter(|running| running.is_completing) {
-            let clean = stopped.nodes.common(nodes);
+            let clean = stopped.nodes.intersection(nodes);
             stopped.nodes.subtract(&clean);
             self.idle.unite(&clean);
         }

@@ -42,7 +42,7 @@ pub(crate) fn main_pass(
             }
             continue;
         }
-        let mut candidates = cluster.partitions[entry.partition].common(&available);
+        let mut candidates = cluster.partitions[entry.partition].intersection(&available);
         let required = entry.required.as_ref();
         let lacks_required = required.is_some_and(|nodes| !nodes.is_within(&candidates));
         // Such a job is tested once, and then passed over while it lacks a node.

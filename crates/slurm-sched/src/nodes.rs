@@ -44,7 +44,7 @@ impl NodeSet {
     }
 
     /// Returns the nodes that are in both sets.
-    pub(crate) fn common(&self, other: &Self) -> Self {
+    pub(crate) fn intersection(&self, other: &Self) -> Self {
         Self { words: self.words.iter().zip(&other.words).map(|(word, other)| word & other).collect() }
     }
 

@@ -85,7 +85,7 @@ impl WillRun<'_> {
             if released[next].count_within(usable) < need.nodes {
                 return None;
             }
-            self.machine.choose(&released[next].common(usable), need, required)
+            self.machine.choose(&released[next].intersection(usable), need, required)
         };
         // Idle nodes are tried first if the slot begins now. Then, in 24.11, jobs whose limits end before the slot have ended,
         // even those that still run past their limits.

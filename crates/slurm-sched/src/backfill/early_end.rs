@@ -45,7 +45,7 @@ impl Search<'_> {
     /// Nodes that running jobs hold beyond its limit, and a step of the table more, have no plan that begins within the limit.
     fn is_surely_tested(&self, entry: &Entry) -> bool {
         let Some(record) = self.table.records_after(self.now).first() else { return false };
-        let mut held = self.cluster.partitions[entry.partition].common(&record.free);
+        let mut held = self.cluster.partitions[entry.partition].intersection(&record.free);
         held.subtract(self.releases.by(self.now + entry.least_limit() + self.settings.bf_resolution));
         entry.required.is_none() && entry.excluded.is_none() && held.len() >= entry.need.nodes
     }
@@ -53,7 +53,7 @@ impl Search<'_> {
     /// Returns true if enough idle nodes are unplanned for the limit of a job, and no limit prevents its start.
     fn may_start(&self, entry: &Entry) -> bool {
         let (needed, until) = (entry.need.nodes, self.now + entry.least_limit());
-        let mut nodes = self.cluster.idle.common(&self.cluster.partitions[entry.partition]);
+        let mut nodes = self.cluster.idle.intersection(&self.cluster.partitions[entry.partition]);
         let mut records = self.table.records_after(self.now).iter().take_while(|record| record.begin <= until);
         nodes.len() >= needed
             && records.all(|record| {

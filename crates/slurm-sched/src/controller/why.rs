@@ -66,7 +66,7 @@ impl Controller {
             return why("Limit", limit);
         }
         let partition = &self.cluster.partitions[entry.partition];
-        let idle = partition.common(&self.cluster.idle);
+        let idle = partition.intersection(&self.cluster.idle);
         let (count, needed) = (idle.len(), entry.need.nodes);
         // SPEC 4.6: a blocked partition takes its nodes from later ones.
         let bars = |nodes: &NodeSet| count >= needed && nodes.meets(&idle);

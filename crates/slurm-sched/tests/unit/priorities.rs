@@ -138,7 +138,7 @@ fn each_factor_is_as_in_the_formula() {
     };
     let accounts = "Parent - 'root'\nUser - 'u':Priority=30\nUser - 'v':Priority=40\n\
         QOS - 'high':Priority=50\nQOS - 'top':Priority=200\n";
-    // Beside the sum above: settings without their prefix `Priority`; change of the job; second; priority.
+    // Settings without their prefix `Priority`; change of the job; second; priority.
     type Case<'a> = (&'a str, fn(&mut Entry), i64, u32);
     let cases: &[Case<'_>] = &[
         ("", |_| {}, 1000, 1),
@@ -147,14 +147,21 @@ fn each_factor_is_as_in_the_formula() {
         ("WeightAge=1000 MaxAge=0-1", |_| {}, 99_000, 1000),
         ("WeightAge=1000 MaxAge=0-1", |job| job.ages_from = None, 1900, 1),
         ("WeightAge=1000 MaxAge=0-1 Flags=ACCRUE_ALWAYS", |job| job.ages_from = None, 1800, 500),
+        ("WeightJobSize=1000", |_| {}, 0, 250),
         ("WeightJobSize=1000", |job| job.cpus = 2, 0, 156),
+        ("WeightJobSize=1000 FavorSmall=YES", |_| {}, 0, 750),
         ("WeightJobSize=1000 Flags=SMALL_RELATIVE_TO_TIME", |_| {}, 0, 25),
+        ("WeightQOS=1000", |_| {}, 0, 250),
         ("WeightQOS=1000 Flags=NO_NORMAL_QOS", |_| {}, 0, 50_000),
+        ("WeightAssoc=1000", |_| {}, 0, 750),
         ("WeightAssoc=2 Flags=NO_NORMAL_ASSOC", |_| {}, 0, 60),
+        ("WeightPartition=1000", |_| {}, 0, 250),
+        ("WeightPartition=1000", |job| job.partition = 1, 0, 1000),
         ("WeightPartition=1000 Flags=NO_NORMAL_ALL", |_| {}, 0, 1000),
         ("WeightTRES=CPU=1000,Mem=500,Node=80", |job| job.demand.tres[1] = 4000, 0, 250 + 250 + 20),
         ("WeightTRES=CPU=1000 Flags=NO_NORMAL_TRES", |_| {}, 0, 8000),
         ("WeightFairshare=1000", |_| {}, 0, 1000),
+        ("WeightQOS=1000", |job| job.nice = 100, 0, 150),
         ("WeightQOS=1000", |job| job.nice = 10_000, 0, 1),
         ("WeightQOS=4294967295", |job| (job.demand.qos, job.nice) = (Some(2), -100), 0, u32::MAX),
     ];

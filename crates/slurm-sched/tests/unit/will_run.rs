@@ -7,7 +7,7 @@ use proptest::prelude::*;
 fn walk(own: &WillRun<'_>, usable: &NodeSet, need: Need, (from, until): (i64, i64)) -> Option<(i64, NodeSet)> {
     let ExpectedEnds { ends, nodes, released, .. } = own.releases;
     let mut next = ends.iter().filter(|end| from > own.now && **end < from).count();
-    if let Some(nodes) = own.machine.choose(&released[next].common(usable), need, None) {
+    if let Some(nodes) = own.machine.choose(&released[next].intersection(usable), need, None) {
         return Some((from.max(own.now), nodes));
     }
     let (mut base, mut width) = (None, FIRST_WIDTH);
@@ -28,7 +28,7 @@ fn walk(own: &WillRun<'_>, usable: &NodeSet, need: Need, (from, until): (i64, i6
             }
         }
         let last = last?;
-        if let Some(nodes) = own.machine.choose(&released[next].common(usable), need, None) {
+        if let Some(nodes) = own.machine.choose(&released[next].intersection(usable), need, None) {
             return Some((last, nodes));
         }
         let (next, base) = (ends.get(next)?, base?);
