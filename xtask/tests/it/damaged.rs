@@ -9,15 +9,20 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_assert, prop_oneof};
 use proptest::sample::{Index, select};
 use proptest::test_runner::{TestCaseError, TestRunner};
-use readers::{ACCOUNTS, CONF};
+use readers::{ACCOUNTS, CONF, NAME, faultless, parsed};
+use replay::simulate::read;
+use slurm_sched::accounts::Accounts;
+use slurm_sched::read_csv;
 use std::cell::Cell;
 use std::ops::Range;
 use std::path::Path;
-use std::time::{Duration, Instant};
 use std::{fmt, fs};
 
-/// Time that no case takes, on a busy machine.
-const LONGEST: Duration = Duration::from_secs(20);
+/// Limit of the processor time of a case, in nanoseconds.
+const LONGEST: u64 = 1_000_000_000;
+
+/// Limit of the memory that the cases of a reader add to the peak of the program, in KiB.
+const LARGEST: u64 = 1 << 20;
 
 /// Values put in place of a number or a name, separated by spaces; one is empty.
 const ODD: &str = "-1 0 1 -0 -2 +5 007 0.5 .5 5. 1.999999999 0.9999999999 -1.0 -1.5 1e3 1e400 -1e3 1.5e-9 1E9 4294967295 \
@@ -88,9 +93,17 @@ impl fmt::Debug for Input {
     }
 }
 
+/// Returns the first number behind `name` in a file of this process or thread; `None` on other systems than Linux, which have no limits.
+fn of_linux(file: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(file).ok()?;
+    text.split_once(name)?.1.split_whitespace().next()?.parse().ok()
+}
+
 /// Feeds samples, corpus and damaged samples to a reader, which returns true if it accepts one, and a broken promise as an error.
-#[expect(clippy::disallowed_methods, reason = "a case that takes too long is a fault")]
 fn check(name: &str, samples: &[&'static [u8]], read: fn(&[u8]) -> Result<bool, String>) {
+    let time = || of_linux("/proc/thread-self/schedstat", "").unwrap_or(0);
+    let memory = || of_linux("/proc/self/status", "VmHWM:").unwrap_or(0);
+    let before = memory();
     samples.iter().for_each(|sample| assert_eq!(read(sample), Ok(true), "{name}"));
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/damaged/corpus").join(name);
     for entry in fs::read_dir(corpus).into_iter().flatten() {
@@ -99,7 +112,7 @@ fn check(name: &str, samples: &[&'static [u8]], read: fn(&[u8]) -> Result<bool, 
         println!("{}", path.display());
         assert_eq!(read(&fs::read(&path).expect("a file")).err(), None);
     }
-    let (cases, accepted) = (Cell::new(0_u32), Cell::new(0_u32));
+    let accepted = Cell::new(0);
     let mut runner = TestRunner::new(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() });
     let input = (select(samples.to_vec()), vec(edit(), 0..6)).prop_map(|(sample, edits)| {
         let mut input = sample.to_vec();
@@ -107,42 +120,40 @@ fn check(name: &str, samples: &[&'static [u8]], read: fn(&[u8]) -> Result<bool, 
         Input(input)
     });
     let judged = runner.run(&input, |Input(input)| {
-        let begin = Instant::now();
+        let begin = time();
         accepted.set(accepted.get() + u32::from(read(&input).map_err(TestCaseError::fail)?));
-        cases.set(cases.get() + 1);
-        prop_assert!(begin.elapsed() < LONGEST, "it takes {:?}", begin.elapsed());
+        prop_assert!(time() - begin < LONGEST, "it takes {} ns", time() - begin);
         Ok(())
     });
     judged.unwrap_or_else(|fault| panic!("{name}: {fault}"));
+    assert!(memory() < before + LARGEST, "{name}: it takes {} KiB", memory() - before);
     // Inputs with the same verdict would test little.
-    let (cases, accepted) = (cases.get(), accepted.get());
-    assert!(
-        cases < 200 || (cases / 50..=cases - cases / 50).contains(&accepted),
-        "{name}: {accepted} of {cases} accepted"
-    );
+    let (cases, accepted) = (runner.config().cases, accepted.get());
+    let few = cases / 50;
+    assert!(cases < 200 || (few..=cases - few).contains(&accepted), "{name}: {accepted} of {cases} accepted");
 }
 
 macro_rules! tests {
-    ($($reader:ident: $($sample:expr),+;)+) => {
+    ($($name:ident: $read:expr, $($sample:expr),+;)+) => {
         $(#[test]
-        fn $reader() {
-            check(stringify!($reader), &[$(&$sample[..]),+], readers::$reader);
+        fn $name() {
+            check(stringify!($name), &[$(&$sample[..]),+], $read);
         })+
     };
 }
 
 tests! {
-    swf: include_bytes!("damaged/samples/log.swf"), include_bytes!("damaged/samples/log21.swf");
-    packed: include_bytes!("damaged/samples/log.swf.gz");
-    gwf: include_bytes!("damaged/samples/log.gwf");
-    sacct: include_bytes!("damaged/samples/jobs.sacct");
-    clusters: include_bytes!("damaged/samples/clusters.toml");
-    tree: include_bytes!("damaged/samples/tree.toml");
-    experiment: include_bytes!("damaged/samples/experiment.toml");
-    machines: include_bytes!("damaged/samples/machines");
-    outages: include_bytes!("damaged/samples/outages.csv");
-    slurm_conf: CONF.as_bytes();
-    slurm_accounts: ACCOUNTS.as_bytes();
-    slurm_jobs: include_bytes!("damaged/samples/jobs.csv");
-    slurm_log: include_bytes!("damaged/samples/slurmctld.log");
+    swf: readers::swf, include_bytes!("damaged/samples/log.swf"), include_bytes!("damaged/samples/log21.swf");
+    packed: readers::packed, include_bytes!("damaged/samples/log.swf.gz");
+    gwf: readers::gwf, include_bytes!("damaged/samples/log.gwf");
+    sacct: readers::sacct, include_bytes!("damaged/samples/jobs.sacct");
+    clusters: |input| parsed(input, read::clusters), include_bytes!("damaged/samples/clusters.toml");
+    tree: |input| parsed(input, read::tree), include_bytes!("damaged/samples/tree.toml");
+    experiment: |input| parsed(input, experiment::check_text), include_bytes!("damaged/samples/experiment.toml");
+    machines: readers::machines, include_bytes!("damaged/samples/machines");
+    outages: readers::outages, include_bytes!("damaged/samples/outages.csv");
+    slurm_conf: readers::slurm_conf, CONF.as_bytes();
+    slurm_accounts: |input| faultless(input, |text| Accounts::read(NAME, text).map(drop)), ACCOUNTS.as_bytes();
+    slurm_jobs: |input| faultless(input, |text| read_csv(NAME, text).map(drop)), include_bytes!("damaged/samples/jobs.csv");
+    slurm_log: readers::slurm_log, include_bytes!("damaged/samples/slurmctld.log");
 }

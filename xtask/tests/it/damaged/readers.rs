@@ -3,7 +3,7 @@
 use slurm_sched::accounts::Accounts;
 use slurm_sched::conf::Conf;
 use slurm_sched::error::Faults;
-use slurm_sched::workload::{Request, SubmittedJob};
+use slurm_sched::workload::SubmittedJob;
 use slurm_sched::{Site, Version, follow, read_csv, version_of};
 use std::fmt::{Debug, Display};
 use std::io::Cursor;
@@ -16,7 +16,7 @@ use workload::{
 };
 
 /// Name of the file in messages.
-const NAME: &str = "damaged.log";
+pub(crate) const NAME: &str = "damaged.log";
 
 pub(crate) const CONF: &str = include_str!("samples/slurm.conf");
 pub(crate) const ACCOUNTS: &str = include_str!("samples/cluster.cfg");
@@ -128,11 +128,8 @@ pub(crate) fn gwf(input: &[u8]) -> Result<bool, String> {
 }
 
 pub(crate) fn sacct(input: &[u8]) -> Result<bool, String> {
-    let zone = match input.len() % 3 {
-        0 => Zone::default(),
-        1 => "-11:00".parse().map_err(|error| format!("{error}"))?,
-        _ => "Europe/Berlin".parse().map_err(|error| format!("{error}"))?,
-    };
+    let zone = ["-11:00", "Europe/Berlin"].get(input.len() % 3);
+    let zone = zone.map_or_else(Zone::default, |text| text.parse().expect("a zone"));
     let open = || SacctReader::from_read(NAME, Cursor::new(input.to_vec()), Zone::clone(&zone));
     let (_, mut is_sound) = records(open())?;
     for to in [Layout::Swf, Layout::Gwf] {
@@ -142,25 +139,13 @@ pub(crate) fn sacct(input: &[u8]) -> Result<bool, String> {
 }
 
 /// Returns true if a text is accepted. The message of a refusal must have a reasonable length.
-fn parsed(input: &[u8], parse: fn(&str) -> anyhow::Result<()>) -> Result<bool, String> {
+pub(crate) fn parsed(input: &[u8], parse: fn(&str) -> anyhow::Result<()>) -> Result<bool, String> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
     match parse(text).map_err(|error| format!("{error:#}")) {
         Ok(()) => Ok(true),
         Err(message) if message.is_empty() || message.len() > 20_000 => Err(format!("{} bytes", message.len())),
         Err(_) => Ok(false),
     }
-}
-
-pub(crate) fn clusters(input: &[u8]) -> Result<bool, String> {
-    parsed(input, replay::simulate::read::clusters)
-}
-
-pub(crate) fn tree(input: &[u8]) -> Result<bool, String> {
-    parsed(input, replay::simulate::read::tree)
-}
-
-pub(crate) fn experiment(input: &[u8]) -> Result<bool, String> {
-    parsed(input, experiment::check_text)
 }
 
 pub(crate) fn machines(input: &[u8]) -> Result<bool, String> {
@@ -186,41 +171,27 @@ pub(crate) fn slurm_conf(input: &[u8]) -> Result<bool, String> {
     faultless(input, |text| Conf::read(NAME, text, version, &[]).map(drop))
 }
 
-pub(crate) fn slurm_accounts(input: &[u8]) -> Result<bool, String> {
-    faultless(input, |text| Accounts::read(NAME, text).map(drop))
-}
-
-pub(crate) fn slurm_jobs(input: &[u8]) -> Result<bool, String> {
-    faultless(input, |text| read_csv(NAME, text).map(drop))
-}
-
 /// Returns true if a text is accepted. Each fault of a refusal must begin with the file's name.
-fn faultless(input: &[u8], read: impl Fn(&str) -> Result<(), Faults>) -> Result<bool, String> {
+pub(crate) fn faultless(input: &[u8], read: impl Fn(&str) -> Result<(), Faults>) -> Result<bool, String> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
     let Err(faults) = read(text) else { return Ok(true) };
     faults.0.iter().try_for_each(|fault| refused(fault).map(drop)).map(|()| false)
 }
 
-/// Eight jobs that a log of slurmctld may name.
-fn job(id: u32) -> SubmittedJob {
-    let (user, account) = (Some("ann".to_owned()), Some("phys".to_owned()));
-    let (partitions, nodes) = (vec!["main".to_owned()], Some(1 + id * 5 % 4));
-    let request = Request { user, account, partitions, nodes, exclusive: true, ..Request::default() };
-    let (submit, run, limit) = (40 * i64::from(id), i64::from(700 - 80 * id), Some(60 * i64::from(id)));
-    SubmittedJob { id, line: id as usize, submit, run, limit, request, ..SubmittedJob::default() }
-}
-
 pub(crate) fn slurm_log(input: &[u8]) -> Result<bool, String> {
-    static SAMPLES: OnceLock<Site> = OnceLock::new();
-    let site = SAMPLES.get_or_init(|| {
+    static SAMPLES: OnceLock<(Site, Vec<SubmittedJob>)> = OnceLock::new();
+    let (site, jobs) = SAMPLES.get_or_init(|| {
+        // Eight jobs that the log names.
+        let row = |id| format!("{id},{},{},{id},-A phys -N {} --exclusive\n", 40 * id, 700 - 80 * id, 1 + id * 5 % 4);
+        let jobs = read_csv(NAME, &(1..9).map(row).collect::<String>()).expect("it is sound");
         let version = Version::ALL[0];
         let conf = Conf::read(NAME, CONF, version, &[]).expect("it is sound");
-        Site { conf, accounts: Accounts::read(NAME, ACCOUNTS).expect("it is sound"), version }
+        (Site { conf, accounts: Accounts::read(NAME, ACCOUNTS).expect("it is sound"), version }, jobs)
     });
     if let Err(error) = version_of(input) {
         refused(format!("{NAME}: {error}"))?;
     }
-    match follow(site, &(1..9).map(job).collect::<Vec<_>>(), input) {
+    match follow(site, jobs, input) {
         Err(error) => refused(format!("{NAME}: {error}")),
         Ok(found) if found.is_equal() == found.first_difference.is_some() => {
             Err(format!("it contradicts itself: {found:?}"))
