@@ -39,9 +39,11 @@
 //! | [`OrderedBackfill`] | backfilling with the queue and the backfilled jobs in any [`Order`], your own included ([`Keyed`]), a number of reservations ([`Depth`]: none, some or all), and a guard against starvation |
 //! | [`GapFilling`] | Best Gap, BGT, Swift Gap: each job gets the best of the earliest gaps, and a search may move it |
 //! | [`FlexibleBackfill`] | EASY, or backfilling with another number of reservations, over a queue sorted by age, deadline and length at each event |
-//! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline; [`Tabu`] then moves late jobs into earlier gaps |
+//! | [`Planner`] with [`EgEdf`] | each job is planned on its arrival: in the earliest gap, else by its deadline |
+//! | [`Planner`] with [`EgEdf`] and [`Tabu`] | the same, then late jobs are moved into earlier gaps |
 //!
 //! [`mod@reference`] has EASY, conservative backfilling and backfilling in any order as plain code, written to be read.
+//!
 //! [`mod@episode`] passes each decision to a learning agent.
 //!
 //! # Several machines
@@ -128,6 +130,8 @@
 //! }
 //! # assert_eq!((queue.len(), running[0].len()), (1, 2));
 //! ```
+//!
+//! A policy that keeps more state than a view holds has methods for events, see [`Policy`].
 //!
 //! # Estimates
 //!

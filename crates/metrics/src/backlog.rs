@@ -5,8 +5,9 @@ use crate::timeline::Timeline;
 use rustc_hash::FxHashMap;
 use sim_core::{Fact, Job, JobId, Probe, Span, Time};
 
-/// Work of the waiting jobs over a run: a probe whose memory is proportional to the jobs in the system. The work of a job
-/// is its processors × its run time at reference speed.
+/// Work of the waiting jobs over a run: a probe whose memory is proportional to the jobs in the system.
+///
+/// The work of a job is its processors × its run time at reference speed, independent of its estimate.
 ///
 /// ```
 /// use metrics::backlog::Backlog;

@@ -12,15 +12,17 @@
 
 pub mod interval;
 
-use crate::job::{JobClass, bounded_slowdown, slowdown, tardiness};
+use crate::job::{bounded_slowdown, slowdown, tardiness};
+use crate::job_class::JobClass;
 use crate::mean::Sum;
 use crate::summary::Summary;
 use interval::estimate;
 pub use interval::{Estimate, Refusal};
 use sim_core::{JobRecord, Span, Time};
 
-/// Sums over all jobs and over those of each class by block of submission, for one policy on one log. Memory is proportional
-/// to the hours that begin with an empty queue.
+/// Sums over all jobs and over those of each class by block of submission, for one policy on one log.
+///
+/// Memory is proportional to the hours that begin with an empty queue, independent of the number of jobs.
 ///
 /// ```
 /// use metrics::Blocks;

@@ -3,7 +3,7 @@
 //! Columns of `summary.csv` and `runs.csv`, `columns.md`, tables, axes, warnings and the metrics of an experiment are
 //! derived from it. A program adds its own with [`OwnMetric`].
 
-use crate::job::JobClass;
+use crate::job_class::JobClass;
 use crate::mean::as_f64;
 use crate::sums::Sums;
 use sim_core::JobRecord;
@@ -122,7 +122,11 @@ impl Metric {
         catalogue().iter().find(|metric| metric.name == name)
     }
 
-    /// Like [`named`](Self::named), for a name in the program's own source; panics if the catalogue has no such metric.
+    /// Like [`named`](Self::named), for a name in the program's own source.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the catalogue has no such metric.
     #[track_caller]
     pub fn of(name: &str) -> &'static Self {
         Self::named(name).unwrap_or_else(|| panic!("no metric is called {name}"))

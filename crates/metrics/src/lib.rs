@@ -1,11 +1,13 @@
 //! From job records to numbers: scheduling metrics, quantiles, confidence intervals.
 //!
 //! A run of a simulator, or a log of a machine, is a list of [`JobRecord`](sim_core::JobRecord)s. This crate computes
-//! metrics of them, and confidence intervals from several replications. It is independent of policies and simulators.
+//! metrics of one job ([`job`]), of all jobs ([`Summary`]), and, from several replications, confidence
+//! intervals ([`ConfidenceInterval`]). It is independent of policies and simulators.
 //!
 //! | module or type | content |
 //! |---|---|
-//! | [`job`] | metrics of one job: slowdown, bounded slowdown, tardiness; its [`JobClass`] |
+//! | [`job`] | metrics of one job: slowdown, bounded slowdown, tardiness |
+//! | [`JobClass`] | short or long, narrow or wide jobs |
 //! | [`Mean`] | mean of a stream of values |
 //! | [`QuantileSketch`] | median and tail of a stream of values, to 0.1 % |
 //! | [`MetricSummary`] | mean and quantiles of one metric |
@@ -54,6 +56,7 @@
 //! ```
 
 pub mod job;
+mod job_class;
 mod mean;
 mod quantile_sketch;
 
@@ -75,7 +78,7 @@ pub mod warm_up;
 
 pub use blocks::{Blocks, Estimate, Refusal};
 pub use catalogue::{Better, Metric, OwnMetric, catalogue};
-pub use job::JobClass;
+pub use job_class::JobClass;
 pub use mean::Mean;
 pub use output::ConfidenceInterval;
 pub use quantile_sketch::QuantileSketch;

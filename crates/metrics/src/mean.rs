@@ -1,7 +1,9 @@
 //! Mean of a stream of values, in constant memory: [`Mean`].
 
-/// Count, mean, minimum and maximum of the values seen so far. The mean is a compensated sum divided by the count: its error
-/// is at most about one unit in the last place for any number of values, and whole numbers are summed exactly.
+/// Count, mean, minimum and maximum of the values seen so far.
+///
+/// The mean is a compensated sum divided by the count, so its error is at most about one unit in the last place for any number of
+/// values, and values that are whole numbers (seconds of a log) are summed exactly.
 ///
 /// ```
 /// let mut mean = metrics::Mean::default();

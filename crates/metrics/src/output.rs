@@ -1,8 +1,9 @@
 //! From replications to conclusions: [`ConfidenceInterval`].
 //!
-//! The jobs within a run depend on one another. The unit of statistics is therefore the *replication*, an independent run with
-//! its own random numbers (Law & Kelton, "Simulation modeling and analysis", 3rd edition, 2000, chapter 9). Policies are
-//! compared replication by replication on common random numbers, which cancels the workload (ibid., §§ 10.2.1 and 11.2).
+//! One run gives one number per metric, and the jobs within a run depend on one another. The unit of statistics is therefore
+//! the *replication*, an independent run with its own random numbers (Law & Kelton, "Simulation modeling and
+//! analysis", 3rd edition, 2000, chapter 9). Policies are compared on common random numbers,
+//! replication by replication, which cancels the influence of the workload (ibid., §§ 10.2.1 and 11.2).
 
 use crate::mean::{Mean, as_f64};
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,8 @@ use std::fmt;
 /// jobs are nearly normal.
 ///
 /// One replication has a mean but no interval: `low` and `high` are `None`, and it prints as a single run. Equal replications
-/// have the interval [mean, mean]. A deterministic value has no interval either: [`exact`](Self::exact).
+/// have the interval [mean, mean]. A deterministic value has no interval either, but is certain:
+/// [`exact`](Self::exact).
 ///
 /// ```
 /// use metrics::ConfidenceInterval;
@@ -43,7 +45,11 @@ impl ConfidenceInterval {
     /// The customary confidence level, 95 %.
     pub const LEVEL: f64 = 0.95;
 
-    /// The interval at 95 % for one value per replication. Panics as [`at`](Self::at) does.
+    /// The interval at 95 % for one value per replication.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are no values, or one is infinite or NaN.
     #[track_caller]
     pub fn of(replications: &[f64]) -> Self {
         Self::at(Self::LEVEL, replications)

@@ -102,14 +102,17 @@ impl QuantileSketch {
             return None;
         }
         let rank = self.rank(p);
-        match rank {
-            // Both ends are known exactly; a bin would only give its lower end.
-            1 => return Some(self.min),
-            _ if rank == self.count => return Some(self.max),
-            _ if rank <= self.zeros => return Some(0.0),
-            _ => {}
+        // Both ends are known exactly; a bin would only give its lower end.
+        if rank == 1 {
+            return Some(self.min);
+        }
+        if rank == self.count {
+            return Some(self.max);
         }
         let mut seen = self.zeros;
+        if rank <= seen {
+            return Some(0.0);
+        }
         let bin = self.bins.iter().position(|count| {
             seen += u64::from(*count);
             rank <= seen

@@ -8,8 +8,10 @@ use sim_core::{JobRecord, Span, Time};
 
 /// Streaming summary of a run: adds finished jobs one at a time and has every customary metric at any moment.
 ///
-/// Memory does not grow with the jobs (1.3 MB at most, see [`QuantileSketch`]), so a trace of any length can be streamed
-/// through [`JobLog`](sim_core::JobLog). Rejected jobs do not reach the summary; the log counts them.
+/// Memory does not grow with the jobs (1.3 MB at most, see [`QuantileSketch`]), so a trace of any
+/// length can be streamed through [`JobLog`](sim_core::JobLog): `JobLog::new(Summary::default())`.
+///
+/// Times are in seconds. Rejected jobs do not reach the summary; the log counts them.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Number of finished jobs.
@@ -103,7 +105,9 @@ impl<'a> FromIterator<&'a JobRecord> for Summary {
     }
 }
 
-/// Mean, quantiles and processor-weighted mean of one metric, in bounded memory. They are `None` without values.
+/// Mean, quantiles and processor-weighted mean of one metric, value by value, in bounded memory.
+///
+/// Means and quantiles are `None` without values.
 #[derive(Clone, Debug, Default)]
 pub struct MetricSummary {
     // Own sums instead of a `Mean`: a simulator feeds five of these per job, and a run reports no second count.
@@ -114,7 +118,11 @@ pub struct MetricSummary {
 }
 
 impl MetricSummary {
-    /// Adds one job's `value`, with the job's processors as its `weight`. Panics as [`QuantileSketch::add`] does.
+    /// Adds one job's `value`, with the job's processors as its `weight`.
+    ///
+    /// # Panics
+    ///
+    /// As [`QuantileSketch::add`].
     #[track_caller]
     #[inline]
     pub fn add(&mut self, value: f64, weight: u32) {
@@ -142,7 +150,11 @@ impl MetricSummary {
         (self.weights > 0).then(|| self.weighted_sum.total() / as_f64(self.weights))
     }
 
-    /// The `p`-quantile by nearest rank. Panics as [`QuantileSketch::quantile`] does.
+    /// The `p`-quantile by nearest rank, within [`QuantileSketch::RELATIVE_ERROR`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if `p` is not between 0 and 1.
     #[track_caller]
     pub fn quantile(&self, p: f64) -> Option<f64> {
         self.quantiles.quantile(p)

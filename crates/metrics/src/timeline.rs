@@ -3,7 +3,9 @@
 use sim_core::{Gauge, Span, Time};
 
 /// A level that changes at instants (busy processors, waiting jobs), as time-weighted means over equal slices of time.
-/// Whenever there are 1024 of them, neighbours are merged, so that memory is bounded, and no area is lost.
+///
+/// The slices grow with the run: whenever there are 1024 of them, neighbours are merged and the slice
+/// is twice as long. Memory is the same for a run of minutes and one of years, and no area is lost.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     gauge: Gauge,

@@ -8,8 +8,8 @@ use crate::mean::as_f64;
 /// remaining batch means have the smallest marginal standard error, Σ (x − x̄)² / n²: leaving out the transient lowers the
 /// spread, leaving out more lowers n (K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state truncation
 /// heuristics for simulation", Winter Simulation Conference 2000; MSER-5, the best in most comparisons, has batches of five).
-/// At most half of the series is examined. The result is `None` if the minimum lies at that border (the run is too short or
-/// never settles), and for fewer than ten batches.
+/// At most half of the series is examined. A minimum at that border means that the run is too short or never settles,
+/// and gives `None`. The result is also `None` for fewer than ten batches.
 ///
 /// ```
 /// // Forty values that climb, then level off with a ripple.

@@ -23,7 +23,8 @@ pub struct HeldLog {
 
 impl HeldLog {
     /// Reads the log `records`, repaired under the rules of [`Intake`]. The options `estimates` and `seed` are ignored:
-    /// [`with_estimates`](Self::with_estimates) makes those. Also returns the repairs that do not depend on estimates.
+    /// [`with_estimates`](Self::with_estimates) makes the estimates for policies. The second part counts the repairs,
+    /// except those that depend on estimates.
     ///
     /// # Errors
     ///

@@ -10,6 +10,7 @@
 //!   --format JobIDRaw,JobID,User,Group,Account,QOS,Partition,Submit,Start,End,ElapsedRaw,TimelimitRaw,AllocCPUS,ReqCPUS,NNodes,AllocTRES,ReqMem,TotalCPU,State
 //! ```
 
+mod job;
 mod reader;
 mod time;
 

@@ -33,6 +33,7 @@ impl GapBound {
     }
 }
 
+/// Search for one job's gaps, machine by machine.
 pub(super) struct Gaps<'a> {
     plan: &'a Plan,
     job: &'a QueuedJob,

@@ -7,6 +7,7 @@ use crate::view::{Machine, RunningJob};
 use sim_core::{JobId, Request, SiteSet, Span, Time};
 use std::collections::VecDeque;
 
+/// Part of a plan for one machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachinePlan {
     pub(super) processors: u32,

@@ -10,6 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Asserts that the policy schedules every scene feasibly. No machine is overcommitted. Every job that fits somewhere
 /// runs to its end, on a machine that it may use and that is up. The same input gives the same facts. A world that is
 /// copied half-way, with its policy, continues like the original.
+///
+/// # Panics
+///
+/// If a condition fails.
 pub fn assert_feasible(policy: impl Policy + Clone, scene: &Scene, passes: Passes) {
     let told = scene.transcript(policy.clone(), passes);
     scene.check_schedule(&told);
@@ -88,6 +92,10 @@ impl Scene {
     }
 
     /// Asserts the conditions on every schedule, from its facts alone.
+    ///
+    /// # Panics
+    ///
+    /// If one fails.
     pub fn check_schedule(&self, told: &Transcript) {
         let (mut submitted, mut finished) = (Vec::new(), BTreeSet::new());
         for (now, fact) in told {

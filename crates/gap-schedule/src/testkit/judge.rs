@@ -161,6 +161,10 @@ impl JudgedPass<'_> {
 }
 
 /// Asserts that a policy reports right reasons, one obstacle for each waiting job, and starts the same jobs as without a probe.
+///
+/// # Panics
+///
+/// If an assertion fails.
 pub fn assert_reasons(policy: impl Policy + Clone, judge: &Judge, scene: &Scene, passes: Passes) {
     let explained = Explained { policy: policy.clone(), probe: judge.clone() };
     assert_eq!(scene.transcript(explained, passes), scene.transcript(policy, passes), "a probe changes nothing");

@@ -5,12 +5,20 @@ use crate::multi_cluster::Passes;
 use crate::policy::{Policy, forward_answers, forward_events};
 use crate::view::{Starts, View};
 
-/// Asserts that a policy and its reference return the same starts at every pass of a run; prints the view of the first difference.
+/// Asserts that a policy and its reference return the same starts at every pass of a run.
+///
+/// # Panics
+///
+/// If the starts differ, with the view of the first difference.
 pub fn assert_same_starts(policy: impl Policy, reference: impl Policy, scene: &Scene, passes: Passes) {
     scene.transcript(Both(policy, reference), passes);
 }
 
-/// Asserts that a policy claims to be [pure](Policy::is_pure), and decides like one that has been built for this pass alone.
+/// Asserts that a [pure](Policy::is_pure) policy decides like one that has been built for this pass alone.
+///
+/// # Panics
+///
+/// If the starts differ, or the policy does not claim to be pure.
 pub fn assert_pure<P: Policy + Clone>(policy: P, scene: &Scene, passes: Passes) {
     assert!(policy.is_pure(), "the policy claims to be pure");
     assert_same_starts(policy.clone(), BuiltForEachPass(policy), scene, passes);

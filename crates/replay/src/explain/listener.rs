@@ -147,6 +147,7 @@ impl Pass<'_> {
         self.reasons.iter().filter(move |(other, ..)| *other == job).map(|(_, reason, before)| (reason, before))
     }
 
+    /// Start of the job on the machine.
     fn start(&self, job: JobId, machine: SiteId) -> Began {
         let waits = |other: &JobId| !self.starts.iter().any(|(start, _)| start == other);
         let right = self.reasons_of(job).find_map(|(reason, before)| match reason {
@@ -162,6 +163,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Continued wait of the job.
     fn wait(&self, job: JobId) -> Wait {
         let now = self.view.now;
         let (mut machine, mut obstacle, mut promise) = (None, None, None);
@@ -233,6 +235,7 @@ impl Pass<'_> {
         here.map(move |(job, _)| self.view.machines[machine].running(*job, self.request(*job), self.view.now))
     }
 
+    /// Free processors of the machine after these starts.
     fn free_after(&self, machine: usize, starts: &Starts) -> u32 {
         self.view.free[machine] - self.starting(machine, starts).map(|job| job.processors).sum::<u32>()
     }

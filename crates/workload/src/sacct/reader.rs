@@ -1,6 +1,7 @@
 //! Streaming reader: one job at a time.
 
 use super::SacctRule;
+use super::job::{self, cpus_of_tres, has_gpu};
 use super::time::{Zone, length, whole};
 use crate::error::{InputError, shown};
 use crate::file;
@@ -31,12 +32,15 @@ const NEEDED: [&[&str]; 6] = [
 pub(crate) const WITH_GPUS: [&str; 4] = ["AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES"];
 
 /// Reads the finished jobs in the output of `sacct --parsable2`, in the order of the file. Submit times are seconds
-/// since 1970. Memory and errors are as in [`SwfReader`](crate::SwfReader).
+/// since 1970. Memory follows the longest line, not the length of the file.
 ///
 /// A job's number is `JobIDRaw`, which is distinct for an array's tasks; without that column, jobs are numbered from
 /// one. Its name is `JobID`, if it differs. The wait is `Start` − `Submit`, the run time `ElapsedRaw` or `Elapsed`
 /// (without times of suspension) or else `End` − `Start`; group, queue, partition and project are `Group` (or else
 /// `Account`), `QOS`, `Partition` and `Account`.
+///
+/// A faulty line is an error, after which the reader continues with the next line. It ends after an error that leaves
+/// no next line (unreadable, truncated, not text).
 #[derive(Debug)]
 pub struct SacctReader {
     lines: Lines,
@@ -53,7 +57,8 @@ pub struct SacctReader {
 }
 
 impl SacctReader {
-    /// Opens the file at `path`, plain or gzip, and reads its heading. Times without a zone are those of `zone`.
+    /// Opens the file at `path`, plain or gzip (recognized by its first bytes, not by its name), and reads its heading.
+    /// Times without a zone are those of `zone`.
     ///
     /// # Errors
     ///
@@ -162,7 +167,7 @@ impl<'a> SacctLine<'a> {
         // Steps first: they have no user, and their other columns need no check.
         let ids = ["JobIDRaw", "JobID"];
         let is_step = ids.into_iter().filter_map(|column| self.get(column)).any(|id| id.contains('.'));
-        let state = if is_step { Err(SacctRule::Step) } else { state_of(self.get("State").unwrap_or_default()) };
+        let state = if is_step { Err(SacctRule::Step) } else { job::state(self.get("State").unwrap_or_default()) };
         let status = match state {
             Ok(status) => status,
             Err(rule) => return self.left_out(rule),
@@ -172,7 +177,7 @@ impl<'a> SacctLine<'a> {
         let (allocated, requested) =
             (self.processors("AllocCPUS", "AllocTRES")?, self.processors("ReqCPUS", "ReqTRES")?);
         let nodes = self.processors("NNodes", "NNodes")?;
-        let memory = |text: &str| memory_of(text, requested.or(allocated), nodes);
+        let memory = |text: &str| job::memory(text, requested.or(allocated), nodes);
         let memory = self.read("ReqMem", memory, "memory such as 4000Mn, 2Gc or 16G")?;
         let (group, account) = (self.name("Group"), self.name("Account"));
         let id = self.get("JobID").unwrap_or_default();
@@ -315,51 +320,4 @@ impl<'a> SacctLine<'a> {
         let at = self.reader.column(column).unwrap_or_default();
         self.reader.lines.field(at, column, expected, self.get(column).unwrap_or_default().as_bytes(), fix)
     }
-}
-
-/// Parses a state such as `COMPLETED` or `CANCELLED by 1001`: the end of the job, `None` if that state has no place in
-/// a log, or the rule under which the job is left out.
-fn state_of(text: &str) -> Result<Option<Status>, SacctRule> {
-    let word = text.split_ascii_whitespace().next().unwrap_or_default().trim_end_matches('+');
-    match word {
-        "COMPLETED" => Ok(Some(Status::Completed)),
-        "CANCELLED" | "PREEMPTED" => Ok(Some(Status::Cancelled)),
-        "FAILED" | "TIMEOUT" | "NODE_FAIL" | "OUT_OF_MEMORY" | "BOOT_FAIL" | "DEADLINE" | "LAUNCH_FAILED"
-        | "RECONFIG_FAIL" | "REQUEUED" => Ok(Some(Status::Failed)),
-        "PENDING" | "RUNNING" | "SUSPENDED" | "COMPLETING" | "CONFIGURING" | "RESIZING" | "STAGE_OUT" | "STOPPED"
-        | "SIGNALING" | "REQUEUE_HOLD" | "REQUEUE_FED" | "RESV_DEL_HOLD" | "SPECIAL_EXIT" | "POWER_UP_NODE"
-        | "EXPEDITING" => Err(SacctRule::Unfinished),
-        "REVOKED" => Err(SacctRule::Revoked),
-        _ => Ok(None),
-    }
-}
-
-/// Returns the value of `cpu=` in `billing=8,cpu=8,mem=16G,node=1`.
-fn cpus_of_tres(text: &str) -> Option<&str> {
-    text.split(',').find_map(|part| part.strip_prefix("cpu="))
-}
-
-/// Returns true if `cpu=8,gres/gpu=2`, or `gpu:a100:2` of older versions, includes a GPU.
-fn has_gpu(text: &str) -> bool {
-    let is_gpu = |part: &str| part.starts_with("gpu:") || part == "gpu" || part.starts_with("gres/gpu");
-    text.split(',').any(|part| is_gpu(part) && !part.ends_with("=0") && !part.ends_with(":0"))
-}
-
-/// Parses requested memory per node (`4000Mn`), per processor (`2Gc`) or in all (`16G`, `0`); without a unit, MiB.
-/// Returns KiB for each processor, which is `None` if nothing was requested or it is unknown; `None` for other text.
-fn memory_of(text: &str, processors: Option<u32>, nodes: Option<u32>) -> Option<Option<u64>> {
-    let amount = text.strip_suffix(['n', 'c']).unwrap_or(text);
-    let (number, power) = match "KMGTP".find(amount.chars().last()?) {
-        Some(power) => (&amount[..amount.len() - 1], power),
-        None => (amount, 1),
-    };
-    let number: f64 = number.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)?;
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it was looked at; `as` saturates")]
-    let kib = (number * 1024_f64.powi(i32::try_from(power).ok()?)).round() as u64;
-    let per_processor = |processors: u64| match &text[amount.len()..] {
-        "c" => Some(kib),
-        "n" => Some(kib.saturating_mul(nodes?.into()) / processors),
-        _ => Some(kib / processors),
-    };
-    Some(processors.and_then(|processors| per_processor(u64::from(processors).max(1))).filter(|kib| *kib > 0))
 }

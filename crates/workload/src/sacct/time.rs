@@ -98,7 +98,8 @@ impl Zone {
 /// Length of `2026-01-31T08:15:00`.
 const LOCAL: usize = 19;
 
-/// Parses `[DAYS-][HOURS:]MINUTES:SECONDS[.FRACTION]`; `None` for other text, or for a length beyond [`LONGEST`].
+/// Parses `[DAYS-]HOURS:MINUTES:SECONDS[.FRACTION]`, where hours are optional. `None` for other text, or for a length
+/// beyond [`LONGEST`].
 pub(super) fn length(text: &str) -> Option<Span> {
     let (days, clock) = match text.split_once('-') {
         Some((days, clock)) => (whole(days)?, clock),

@@ -86,6 +86,8 @@ pub(crate) fn parse(token: &[u8]) -> Option<Decimal> {
         None if places < 0 => 0,
         None => u128::MAX,
     };
-    let whole = u64::try_from(billionths / 1_000_000_000).unwrap_or(u64::MAX);
-    Some(Decimal { negative, whole, billionths: u32::try_from(billionths % 1_000_000_000).ok()? })
+    let whole = u64::try_from(billionths / BILLION).unwrap_or(u64::MAX);
+    Some(Decimal { negative, whole, billionths: u32::try_from(billionths % BILLION).ok()? })
 }
+
+const BILLION: u128 = 1_000_000_000;
