@@ -182,7 +182,7 @@ pub(crate) fn slurm_log(input: &[u8]) -> Result<bool, String> {
     static SAMPLES: OnceLock<(Site, Vec<SubmittedJob>)> = OnceLock::new();
     let (site, jobs) = SAMPLES.get_or_init(|| {
         // Eight jobs that the log names.
-        let row = |id| format!("{id},{},{},{id},-A phys -N {} --exclusive\n", 40 * id, 700 - 80 * id, 1 + id * 5 % 4);
+        let row = |id| format!("{id},{},{},{id},--uid ann -N {} --exclusive\n", 40 * id, 700 - 80 * id, 1 + id * 5 % 4);
         let jobs = read_csv(NAME, &(1..9).map(row).collect::<String>()).expect("it is sound");
         let version = Version::ALL[0];
         let conf = Conf::read(NAME, CONF, version, &[]).expect("it is sound");
