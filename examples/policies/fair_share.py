@@ -44,9 +44,6 @@ for line in sys.stdin:
     elif message["type"] == "pass":
         for job in message["finished"]:
             charge(job["job"], job["time"])
-        for failure in message.get("failed", []):
-            for job in failure["lost"]:
-                charge(job, failure["time"])
         queue += message["submitted"]
         print(json.dumps({"start": list(started(message["now"], message["free"][0]))}), flush=True)
     else:

@@ -44,7 +44,7 @@ class Job:
     user: int | None
 
 class Running:
-    id: int | None
+    id: int
     processors: int
     expected_end: float | None
     start: float

@@ -36,8 +36,8 @@ pub(crate) struct Job {
 #[pyclass(frozen, get_all)]
 #[derive(Clone)]
 pub(crate) struct Running {
-    /// The job's number; `None` for an outage, which holds all processors of its machine.
-    id: Option<u32>,
+    /// The job's number.
+    id: u32,
     /// Processors held.
     processors: u32,
     /// Start plus requested time, in seconds; `None` if unknown.
@@ -180,7 +180,7 @@ impl Running {
     fn of(machine: usize, running: &RunningJob) -> Self {
         let RunningJob { expected_end, job, processors, user, start } = *running;
         Self {
-            id: (job != RunningJob::OUTAGE).then_some(job.0),
+            id: job.0,
             processors,
             expected_end: (expected_end != Time::MAX).then(|| expected_end.as_secs_f64()),
             start: start.as_secs_f64(),

@@ -127,7 +127,7 @@ def test_write_gives_the_page_and_other_formats_and_worlds_too(log, tmp_path):
             (["easy", "cons"], {"procs": 64, "max_jobs": 400}),
             (
                 ["easy", "cons"],
-                {"procs": 64, "format": "evalys", "deadlines": "factor:3", "outages": "mtbf:2d,mttr:1h"},
+                {"procs": 64, "format": "evalys", "deadlines": "factor:3"},
             ),
             (["p2p", "hybrid+trees=2"], {"model": "hier-grid", "tree": str(TREE), "max_jobs": 100}),
         ]

@@ -201,7 +201,7 @@ impl FromStr for Length {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let span = workload::outages::span(text).filter(|span| *span <= Span::from_secs(315_360_000));
+        let span = workload::span(text).filter(|span| *span <= Span::from_secs(315_360_000));
         span.map(Self).ok_or_else(|| format!("{text:?} is no span; write 30s, 4h or 7d"))
     }
 }

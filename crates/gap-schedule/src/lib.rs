@@ -67,28 +67,6 @@
 //! assert_eq!(facts[4], (Time::from_secs(40), Fact::Finished { job: JobId(0) }));
 //! ```
 //!
-//! # Machines that fail
-//!
-//! [`MultiCluster::with_outages`] takes failures and repairs as a stream, from a log or a distribution. Jobs on a
-//! failing machine lose their work, wait again, and start from the beginning. Policies do not know the end of an outage.
-//!
-//! ```
-//! use gap_schedule::{MultiCluster, Easy, Machine};
-//! use sim_core::{Job, JobId, JobLog, Outage, Sim, SiteId, Span, Time};
-//!
-//! // Every hour, for all time, the machine fails for a minute.
-//! let hours = (1..).map(|hour| Time::from_secs(3_600 * hour));
-//! let outages = hours.map(|down| Outage { site: SiteId(0), down, up: down + Span::from_secs(60) });
-//! let job = Job::new(JobId(0), Time::from_secs(3_000), 8, Span::from_secs(1_800));
-//! let world = MultiCluster::new(vec![Machine::new(8)], Easy::default(), [job].into_iter())
-//!     .with_outages(outages)
-//!     .with_repair_expected(Span::from_secs(60));
-//! let (_, log) = Sim::new(world, JobLog::collecting()).run();
-//!
-//! assert_eq!(log.counts().interrupted, 1); // after 600 s, which are lost
-//! assert_eq!(log.sink()[0].start, Time::from_secs(3_660));
-//! ```
-//!
 //! # A policy in your own simulator or scheduler
 //!
 //! A policy knows no clock and no events: it reads a [`View`] and returns the jobs to start. Keep a [`Queue`] and a

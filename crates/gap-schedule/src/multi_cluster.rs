@@ -12,35 +12,30 @@ use crate::predict::Expired;
 use crate::queue::QueuedJob;
 use crate::view::{Machine, RunningJob, View, site};
 use serde::{Deserialize, Serialize};
-use sim_core::{Context, EventPriority, Fact, Job, JobId, Model, Outage, Prioritized, Rejection, SiteId, Span, Time};
+use sim_core::{Context, EventPriority, Fact, Job, JobId, Model, Prioritized, Rejection, SiteId, Time};
 use state::{JobRun, WorldJob, WorldState};
-use std::iter::Empty;
 
 /// One or more machines behind one queue: jobs from `J` arrive, the policy `P` decides which of them start and where,
-/// and each job then holds its processors of one machine for its runtime at that machine's speed. Machines fail and are
-/// repaired according to `O`, by default never: see [`with_outages`](Self::with_outages).
+/// and each job then holds its processors of one machine for its runtime at that machine's speed.
 ///
 /// Policies see the run times that users requested, or predictions: see [`with_predictions`](Self::with_predictions).
 ///
-/// The events of one instant have an order: predictions that expire, releases, repairs, failures, arrivals, one scheduling pass
-/// (one of the [`Passes`] has another order). So a job that ends as its machine fails has ended; of two outages that touch, the
-/// first is over when the second begins; and no job starts on a machine that fails at that instant. The policy is not called while
-/// no job waits, unless it [wants every event](Policy::wants_every_event). Jobs are pulled from `J` one at a time, each when its
-/// predecessor has arrived, and outages from `O` likewise, so memory follows the jobs in the system and not the length of a log.
+/// The events of one instant have an order: predictions that expire, releases, arrivals, one scheduling pass (one of the
+/// [`Passes`] has another order). The policy is not called while no job waits, unless it
+/// [wants every event](Policy::wants_every_event). Jobs are pulled from `J` one at a time, each when its predecessor has arrived,
+/// so memory follows the jobs in the system and not the length of a log.
 ///
-/// It emits [`Fact::Submitted`], [`Fact::Started`] with the machine's index as the site, [`Fact::Interrupted`],
-/// [`Fact::Finished`] and, for jobs wider than every machine that they may use, [`Fact::Rejected`].
+/// It emits [`Fact::Submitted`], [`Fact::Started`] with the machine's index as the site, [`Fact::Finished`] and, for jobs
+/// wider than every machine that they may use, [`Fact::Rejected`].
 ///
 /// # Panics
 ///
-/// While it runs: if `J` or `O` goes back in time, if two jobs in the system have the same id, if a job has the id
-/// [`RunningJob::OUTAGE`], if an outage ends before it begins or names no machine, if the policy starts a job that does
+/// While it runs: if `J` goes back in time, if two jobs in the system have the same id, if the policy starts a job that does
 /// not wait, does not fit or may not run there, or requests a wakeup in the past.
 #[derive(Clone, Debug)]
-pub struct MultiCluster<P, J, O = Empty<Outage>> {
+pub struct MultiCluster<P, J> {
     policy: P,
     arrivals: J,
-    outages: O,
     state: WorldState,
 }
 
@@ -57,10 +52,6 @@ pub enum Event {
     Finish(JobId, SiteId),
     /// A job ends, where the submissions of an instant come before the ends ([`Passes::Pyss`]).
     FinishLast(JobId, SiteId),
-    /// A machine fails.
-    Down(Outage),
-    /// A machine has been repaired.
-    Up(SiteId),
     /// All other events of this instant have happened: the policy is called.
     Decide,
 }
@@ -90,8 +81,6 @@ impl Prioritized for Event {
         match self {
             Self::Expire(..) => EventPriority::new(1),
             Self::Finish(..) => EventPriority::RELEASE,
-            Self::Up(_) => EventPriority::new(3),
-            Self::Down(_) => EventPriority::new(4),
             Self::Arrive | Self::Submit(_) => EventPriority::ARRIVE,
             Self::FinishLast(..) => EventPriority::new(8),
             Self::Decide => EventPriority::DECIDE,
@@ -106,39 +95,13 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
     ///
     /// If a machine has no processors, or a speed that is not a positive number.
     pub fn new(machines: Vec<Machine>, policy: P, arrivals: J) -> Self {
-        Self { policy, arrivals, outages: std::iter::empty(), state: WorldState::new(machines) }
+        Self { policy, arrivals, state: WorldState::new(machines) }
     }
 
-    /// Adds failures of machines: `outages` in order of [`Outage::down`]; the site is the machine's index.
-    ///
-    /// All jobs on a machine that fails lose their processors and their work. They wait again, in order of id and
-    /// behind all jobs that already wait, as if they had just arrived, and will start from the beginning. The machine
-    /// has no free processors until it has been repaired. If it fails while it is down, it stays down until the later
-    /// of both repairs.
-    ///
-    /// The policy does not know the time of the repair, but the [expected](Self::with_repair_expected) one, as in
-    /// [`View::running`]. A repair that takes longer looks like a job that outlives its estimate.
-    ///
-    /// `outages` may be endless: it is not read further once the last job has left. A run then ends if every job gets a period
-    /// between two failures that is as long as it needs. It does not end while a job waits for a machine that is down for ever.
-    pub fn with_outages<I: IntoIterator<Item = Outage>>(self, outages: I) -> MultiCluster<P, J, I::IntoIter> {
-        let Self { policy, arrivals, state, .. } = self;
-        MultiCluster { policy, arrivals, outages: outages.into_iter(), state }
-    }
-}
-
-impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluster<P, J, O> {
     /// Replaces [`Passes::PerInstant`] by `passes`.
     #[must_use]
     pub fn with_passes(mut self, passes: Passes) -> Self {
         self.state.passes = passes;
-        self
-    }
-
-    /// Sets the expected length of repairs: a known mean, or [`Span::MAX`], the default, if none is known.
-    #[must_use]
-    pub fn with_repair_expected(mut self, span: Span) -> Self {
-        self.state.repair_expected = span;
         self
     }
 
@@ -180,16 +143,6 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         }
     }
 
-    fn post_next_outage(&mut self, cx: &mut impl Context<Event>) {
-        let Some(outage) = self.outages.next() else { return };
-        let Outage { site, down, up } = outage;
-        let (now, machines) = (cx.now(), self.state.machines.len());
-        assert!(site.index() < machines, "machine {site} fails at {down} s, but there are {machines}, counted from 0");
-        assert!(down >= now, "outages are out of order: machine {site} fails at {down} s, but it is already {now} s");
-        assert!(up >= down, "machine {site} fails at {down} s and cannot be repaired at {up} s");
-        cx.post_at(down, Event::Down(outage));
-    }
-
     /// Returns true if no job is in the system, and none will arrive, or if the policy has failed.
     fn is_over(&self) -> bool {
         self.state.error.is_some() || self.state.coming.is_none() && self.state.jobs.is_empty()
@@ -203,20 +156,15 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
             return;
         }
         let id = job.id;
-        assert!(id != RunningJob::OUTAGE, "job {id} has the id of an outage");
         let runs = self.state.jobs.get(&id).is_some_and(|present| present.run.is_some());
         assert!(!runs, "job {id} is submitted, but a job of this id still runs");
         let mut queued = QueuedJob::of(job);
         if let Some(predictions) = &mut self.state.predictions {
             queued.request.estimate = predictions.predict(&job.request, job.runtime);
         }
-        self.enqueue(queued, cx.now());
+        self.state.queue.push(queued);
+        self.policy.on_submit(&queued, &self.state.view(cx.now()));
         self.state.jobs.insert(id, WorldJob { job: *job, expected: queued.request.estimate, run: None });
-    }
-
-    fn enqueue(&mut self, job: QueuedJob, now: Time) {
-        self.state.queue.push(job);
-        self.policy.on_submit(&job, &self.state.view(now));
     }
 
     /// Ends a job: releases its processors, if not released already, and informs the predictor and the policy.
@@ -259,7 +207,6 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let present = self.state.jobs.get_mut(&job).expect("a job whose prediction expires is present");
         let run = present.run.as_mut().expect("a job whose prediction expires runs");
         let predictions = self.state.predictions.as_mut().expect("only a prediction expires");
-        run.expiry = None;
         let expired = Expired {
             requested: present.job.request.estimate,
             first: present.expected.expect("only a prediction expires"),
@@ -277,45 +224,12 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let before = run.running;
         run.running.expected_end = expected_end;
         if expected_end < run.ends_at {
-            run.expiry = Some(cx.post_at(expected_end, Event::Expire(job, machine)));
+            cx.post_at(expected_end, Event::Expire(job, machine));
         }
         let after = run.running;
         self.state.release(&before, machine);
         self.state.seize(after, machine);
         self.policy.on_expiry(&before, &after, machine, &self.state.view(now));
-    }
-
-    /// Takes the machine down, and requeues the jobs that ran there.
-    fn fail(&mut self, outage: &Outage, cx: &mut impl Context<Event>) {
-        let now = cx.now();
-        let Outage { site, up, .. } = *outage;
-        let pending = self.state.repairs[site.index()];
-        if pending.is_none_or(|(at, _)| at < up) {
-            if let Some(event) = pending.and_then(|(_, event)| event) {
-                cx.cancel(event);
-            }
-            let event = (up < Time::MAX).then(|| cx.post_at(up, Event::Up(site)));
-            self.state.repairs[site.index()] = Some((up, event));
-        }
-        if pending.is_some() {
-            return;
-        }
-        let lost = self.state.fail(site, now);
-        for RunningJob { job, processors, .. } in &lost {
-            let run = self.state.jobs.get_mut(job).and_then(|present| present.run.take());
-            let run = run.expect("a job that runs has started");
-            for event in [Some(run.end), run.expiry].into_iter().flatten() {
-                cx.cancel(event);
-            }
-            cx.emit(Fact::Interrupted { job: *job, site, processors: *processors });
-        }
-        self.policy.on_failure(site, &lost, &self.state.view(now));
-        for RunningJob { job, .. } in lost {
-            let present = &self.state.jobs[&job];
-            let mut queued = QueuedJob::of(&present.job);
-            queued.request.estimate = present.expected;
-            self.enqueue(queued, now);
-        }
     }
 
     /// Runs a pass now, or schedules a Decide event at the present instant, unless one is pending.
@@ -391,23 +305,23 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> MultiCluste
         let ends_at = now + place.takes(present.job.runtime);
         let is_last = self.state.passes == Passes::Pyss;
         let end = if is_last { Event::FinishLast(job, machine) } else { Event::Finish(job, machine) };
-        let end = cx.post_at(ends_at, end);
+        cx.post_at(ends_at, end);
         // A prediction that will not expire needs no event. Policies cannot learn the actual run time from that.
-        let expires = self.state.predictions.is_some() && running.expected_end < ends_at;
-        let expiry = expires.then(|| cx.post_at(running.expected_end, Event::Expire(job, machine)));
+        if self.state.predictions.is_some() && running.expected_end < ends_at {
+            cx.post_at(running.expected_end, Event::Expire(job, machine));
+        }
         let prediction = queued.request.estimate;
-        present.run = Some(JobRun { running, ends_at, end, prediction, corrections: 0, expiry, is_released: false });
+        present.run = Some(JobRun { running, ends_at, prediction, corrections: 0, is_released: false });
         self.policy.on_start(&running, machine, &self.state.view(now));
     }
 }
 
-impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for MultiCluster<P, J, O> {
+impl<P: Policy, J: Iterator<Item = Job>> Model for MultiCluster<P, J> {
     type Event = Event;
 
     fn start(&mut self, cx: &mut impl Context<Event>) {
         self.policy.begin(&self.state.view(cx.now()));
         self.post_next_arrival(cx);
-        self.post_next_outage(cx);
     }
 
     fn handle(&mut self, event: Event, cx: &mut impl Context<Event>) {
@@ -416,16 +330,6 @@ impl<P: Policy, J: Iterator<Item = Job>, O: Iterator<Item = Outage>> Model for M
             Event::Decide => {
                 self.state.posted = None;
                 return self.pass(cx);
-            }
-            // Without this, an endless stream of failures would go on after the last job.
-            Event::Down(_) if self.is_over() => return,
-            Event::Down(outage) => {
-                self.fail(&outage, cx);
-                self.post_next_outage(cx);
-            }
-            Event::Up(machine) => {
-                self.state.repair(machine);
-                self.policy.on_repair(machine, &self.state.view(cx.now()));
             }
             Event::Finish(job, machine) | Event::FinishLast(job, machine) => self.finish(job, machine, cx),
             Event::Submit(job) => self.admit(&job, cx),

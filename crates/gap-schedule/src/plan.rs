@@ -66,7 +66,7 @@ impl Plan {
         self.ended_on_time += u64::from(ended.is_met_by(now));
     }
 
-    /// Expects jobs, and outages, that still run at their expected ends to take as long again as they have run so far.
+    /// Expects jobs that still run at their expected ends to take as long again as they have run so far.
     pub(crate) fn expect_overdue(&mut self, now: Time) {
         for machine in &mut self.machines {
             while let Some(PlannedJob { job, start, .. }) = machine.overdue(now) {
@@ -74,14 +74,6 @@ impl Plan {
                 machine.expect(job.job, now + longer, now);
             }
         }
-    }
-
-    /// Takes every planned job out of the plan, to plan all of them again. Returns them in order of their starts, then
-    /// by machine and in order.
-    pub(crate) fn take_planned(&mut self, now: Time) -> Vec<QueuedJob> {
-        let mut all: Vec<PlannedJob> = self.machines.iter_mut().flat_map(|machine| machine.clear(now)).collect();
-        all.sort_by_key(|planned| planned.start);
-        all.into_iter().map(|planned| planned.job).collect()
     }
 }
 

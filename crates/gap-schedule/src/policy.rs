@@ -40,10 +40,8 @@ pub type PolicyError = Arc<dyn Error + Send + Sync>;
 /// [`next_wakeup`](Self::next_wakeup).
 ///
 /// The calls at one instant, in order: [`on_expiry`](Self::on_expiry) for each job that has outlived its prediction,
-/// [`on_completion`](Self::on_completion) for each job that ends, [`on_repair`](Self::on_repair) for each repaired
-/// machine, [`on_failure`](Self::on_failure) for each machine that fails, with `on_submit` for each job that ran there,
-/// [`on_submit`](Self::on_submit) for each job that arrives, one `schedule`, [`on_start`](Self::on_start) for each job
-/// that it starts, one `next_wakeup`.
+/// [`on_completion`](Self::on_completion) for each job that ends, [`on_submit`](Self::on_submit) for each job that arrives,
+/// one `schedule`, [`on_start`](Self::on_start) for each job that it starts, one `next_wakeup`.
 ///
 /// The trait is object-safe, and pointers to policies are policies.
 ///
@@ -109,14 +107,6 @@ pub trait Policy {
     /// Needed only by policies that keep a plan of their own; others read the view at each pass.
     fn on_expiry(&mut self, before: &RunningJob, after: &RunningJob, machine: SiteId, view: &View<'_>) {}
 
-    /// Called when the machine has failed: it has no processors until its [repair](Self::on_repair). The view no longer
-    /// has the jobs in `lost`, sorted by id, which ran there; each is submitted again next. In their place it has one
-    /// entry that holds all processors, with the id [`RunningJob::OUTAGE`] and the expected repair as its expected end.
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {}
-
-    /// Called when the machine has been repaired, and is idle.
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {}
-
     /// Returns the next instant, after the present one, at which the policy must be called even without an event.
     /// Called after each [`schedule`](Self::schedule); the latest result holds.
     fn next_wakeup(&self) -> Option<Time> {
@@ -169,8 +159,6 @@ macro_rules! forward_events {
                 machine: sim_core::SiteId,
                 view: &$crate::View<'_>
             )
-            on_failure(machine: sim_core::SiteId, lost: &[$crate::RunningJob], view: &$crate::View<'_>)
-            on_repair(machine: sim_core::SiteId, view: &$crate::View<'_>)
         }
     };
     (@each $this:ident $inner:tt $($name:ident($($argument:ident: $Type:ty),+))+) => {

@@ -31,7 +31,7 @@ pub struct QueuedJob {
     /// Request of the submitter. Where the world has [`Predictions`](crate::Predictions), the estimate is the predicted
     /// run time.
     pub request: Request,
-    /// Time of submission. A job that waits again after a failure of its machine keeps it.
+    /// Time of submission.
     pub submit: Time,
 }
 

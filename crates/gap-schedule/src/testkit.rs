@@ -1,4 +1,4 @@
-//! Test kit for policies: arbitrary scenes of machines, jobs and failures, and assertions about a policy on them.
+//! Test kit for policies: arbitrary scenes of machines and jobs, and assertions about a policy on them.
 //!
 //! Behind the feature `testkit`, for tests of this crate and of programs that add a policy:
 //! `gap-schedule = { …, features = ["testkit"] }` among the dev-dependencies.
@@ -10,7 +10,7 @@
 //!
 //! proptest! {
 //!     # #![proptest_config(ProptestConfig::with_cases(20))]
-//!     /// On one to five machines of at most eight processors, with estimates of every kind, and where machines fail.
+//!     /// On one to five machines of at most eight processors, with estimates of every kind.
 //!     # fn hidden(scene in scenes(8)) {
 //!     #     check(&scene);
 //!     # }
@@ -32,6 +32,6 @@ mod twin;
 pub use feasible::assert_feasible;
 pub use judge::{Judge, assert_reasons};
 pub use proptest;
-pub use scene::{Run, Scene, Transcript, conformance_scenes, outage, scenes};
+pub use scene::{Run, Scene, Transcript, conformance_scenes, scenes};
 pub use scene::{choosy, due, hurried, is_admitted, machines, misjudged, readings, with_deadlines};
 pub use twin::{Both, assert_pure, assert_same_starts};

@@ -19,10 +19,9 @@ pub struct View<'a> {
     pub machines: &'a [Machine],
     /// Processors that are free now.
     pub free: &'a [u32],
-    /// Running jobs, by expected end: start plus estimate at the machine's speed. For a machine that is down, its
-    /// outage ([`RunningJob::OUTAGE`](crate::RunningJob::OUTAGE)) until the expected repair.
+    /// Running jobs, by expected end: start plus estimate at the machine's speed.
     pub running: &'a [Running],
-    /// Waiting jobs, in order of arrival; a job interrupted by a failure arrives again at the failure.
+    /// Waiting jobs, in order of arrival.
     pub queue: &'a Queue,
 }
 
@@ -121,16 +120,13 @@ pub struct RunningJob {
     pub job: JobId,
     /// Number of processors that it holds.
     pub processors: u32,
-    /// User, if known; none for an [outage](Self::OUTAGE).
+    /// User, if known.
     pub user: Option<u32>,
-    /// Start of the job; for an outage, the time of the failure.
+    /// Start of the job.
     pub start: Time,
 }
 
 impl RunningJob {
-    /// Id of the entry that holds a failed machine, see [`MultiCluster::with_outages`](crate::MultiCluster::with_outages).
-    pub const OUTAGE: JobId = JobId(u32::MAX);
-
     /// Sort key in [`Running`]; ids are unique.
     const fn place(&self) -> (Time, JobId) {
         (self.expected_end, self.job)

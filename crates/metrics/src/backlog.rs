@@ -108,8 +108,10 @@ impl Probe for Backlog {
     fn observe(&mut self, now: Time, fact: &Fact) {
         match fact {
             Fact::Submitted(job) => self.submit(now, job),
-            Fact::Started { job, .. } => self.level.lower(now, self.present[job]),
-            Fact::Interrupted { job, .. } => self.level.raise(now, self.present[job]),
+            Fact::Started { job, .. } => {
+                let work = self.present.remove(job).expect("a job that starts was submitted");
+                self.level.lower(now, work);
+            }
             Fact::Rejected { job, .. } => {
                 if let Some(work) = self.present.remove(job) {
                     self.level.lower(now, work);
@@ -119,10 +121,7 @@ impl Probe for Backlog {
                     self.work -= work;
                 }
             }
-            Fact::Finished { job } => {
-                self.present.remove(job);
-                self.last_finish = now;
-            }
+            Fact::Finished { .. } => self.last_finish = now,
             Fact::Seized { .. } | Fact::Released { .. } => {}
         }
     }

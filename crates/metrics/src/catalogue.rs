@@ -344,8 +344,6 @@ fn all() -> Vec<Metric> {
         "user_bounded_slowdown_jain", "Jain's index of users' bounded slowdowns", "1/n … 1",
             "(Σ x)² / (n Σ x²) over the mean bounded slowdowns x of n users: 1 if all users have the same slowdown (Jain, Chiu & Hawe 1984)",
             Formula(|run| run.users.jain(|user| &user.bounded_slowdown)) => larger() => ranked(LATER);
-        "interrupted", "interrupted runs", "", "runs that a failure cut short, where machines fail", World
-            => heads(["inter-", "rupted"]) => overview();
         "predictions_expired_percent", "expired predictions", "%", "jobs that outlived their predicted run time, where run times are predicted", World;
         "prediction_error_percent", "prediction error", "%", "with --model metasched: error of predictions at dispatch", World
             => heads(["prediction", "error, %"]);

@@ -15,7 +15,6 @@ use clap::Args;
 use feasible::{Checked, FindingKind, FindingList, FindingsOfKind, LoggedJobs};
 use follower::Differences;
 use lab::output::manifest::Manifest;
-use sim_core::{Outage, Time};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use workload::SwfReader;
@@ -31,10 +30,6 @@ Examples:
       agreement with EASY: the first start that EASY would not have made, and
       the number of these starts
   cargo xtask check log.swf --schedule theirs.swf --machines site.machines --json
-  cargo xtask check log.swf --schedule jobs.csv --outages mtbf:30d,mttr:4h --seed 7 \\
-      --policy easy
-      a schedule on machines that fail: no job ran on one that was down, and
-      EASY decided
 
 The schedule, of any program: CSV with a heading, of which the columns job (or
 job_id) and start are needed, and submit, finish (or end), processors (or procs,
@@ -45,10 +40,6 @@ SWF, where a start is submit + wait. Plain or gzip.
 Run times are those of the log, cut at the limit under --estimates user. Records
 without a run time, or of zero, are skipped. A job wider than every place must
 not start.
-
-With --outages: no job runs while the place is down, and a job that a failure
-hit has started again. The starts that a failure ended are in no schedule: where
-the policy would have made one, and there was room for it, it is taken as made.
 
 With --policy: at one instant, releases come first, then arrivals, then one
 scheduling pass (or the rule of --passes); a policy sees jobs that arrived at one instant in
@@ -89,12 +80,10 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let jobs = LoggedJobs::read(log, &places)?;
     let rows = schedule::read(&options.schedule, &jobs.names)?;
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
-    let outages = outages(options, &places, &checked)?;
-    feasible::ensure_up(&jobs, &outages, &places.names, &mut checked);
     // An infeasible schedule is not compared with a policy.
     let differences = policy
         .filter(|_| checked.findings.is_empty())
-        .map(|policy| follower::check(&jobs, places.machines.clone(), outages, (log, on), policy, &mut checked));
+        .map(|policy| follower::check(&jobs, places.machines.clone(), (log, on), policy, &mut checked));
     let differences = differences.transpose()?;
     find_other_programs(&options.schedule, &mut checked.findings)?;
     Ok(ScheduleCheck {
@@ -134,15 +123,6 @@ fn find_other_programs(schedule: &Path, findings: &mut FindingList) -> Result<()
         findings.add(FindingKind::ProgramDiffers, 0, None, 0, words);
     }
     Ok(())
-}
-
-/// Outages of the places up to the end of the schedule, in order of failure.
-fn outages(options: &Check, places: &Sites, checked: &Checked) -> Result<Vec<Outage>> {
-    let end = checked.starts.iter().map(|start| start.finish).max().unwrap_or(Time::ZERO);
-    let all = options.on.outages_of(&places.names, options.log.seed())?;
-    // An unreadable outage ends a run too, at any later time.
-    let wanted = all.take_while(|outage| outage.as_ref().map_or(true, |outage| outage.down <= end));
-    Ok(wanted.collect::<Result<_, _>>()?)
 }
 
 /// Result of a check.

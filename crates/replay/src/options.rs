@@ -8,14 +8,14 @@ use clap::{Args, ValueEnum};
 use flate2::bufread::MultiGzDecoder;
 use gap_schedule::Passes;
 use lab::provenance::quoted;
-use sim_core::{Outage, Span, Streams};
+use sim_core::Span;
 use std::fmt::Display;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use workload::file;
 use workload::inspect::zone;
-use workload::{Deadlines, Estimates, InputError, Intake, Outages, SwfReader};
+use workload::{Deadlines, Estimates, InputError, Intake, SwfReader};
 
 /// The log and its reading options.
 #[derive(Clone, Debug, Default, Args)]
@@ -34,7 +34,7 @@ pub struct LogOptions {
     /// seconds after submission), or `none`.
     #[arg(long, default_value = "none")]
     pub deadlines: Deadlines,
-    /// Seed of random numbers (estimates of the f-model, outages, the search of bgt and sg, the worlds of metasched and
+    /// Seed of random numbers (estimates of the f-model, the search of bgt and sg, the worlds of metasched and
     /// hier-grid); 0 if not given.
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
@@ -84,10 +84,6 @@ pub struct MachineOptions {
     /// Processors of the machine; from the log's header if not given, and needed where the header has no number.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub procs: Option<u32>,
-    /// Failures of machines: `mtbf:SPAN,mttr:SPAN` (mean times between failures and to repair of each place, exponential;
-    /// spans as 90s, 15m, 4h, 30d), or a CSV file `machine,down,up` in seconds. Jobs that run there start again.
-    #[arg(long)]
-    pub outages: Option<Outages>,
     /// Maximum iterations of a Tabu search, after each arrival; 10 if not given.
     #[arg(long, value_name = "N")]
     pub tabu_iterations: Option<u32>,
@@ -137,22 +133,6 @@ impl MachineOptions {
             PassesName::PerEvent => Passes::PerEvent,
             PassesName::Pyss => Passes::Pyss,
         }
-    }
-
-    /// Outages of places with these names, in order of failure. A function of the seed: the same for every policy.
-    pub(crate) fn outages_of(
-        &self,
-        names: &[String],
-        seed: u64,
-    ) -> Result<impl Iterator<Item = Result<Outage, InputError>> + use<>> {
-        let (names, streams) = (names.iter().map(String::as_str).collect::<Vec<_>>(), Streams::new(seed, 0));
-        let stream = self.outages.as_ref().map(|outages| outages.stream(&names, &streams)).transpose()?;
-        Ok(stream.into_iter().flatten())
-    }
-
-    /// Expected time of a repair; [`Span::MAX`] if it is unknown.
-    pub(crate) fn repair_expected(&self) -> Span {
-        self.outages.as_ref().and_then(Outages::repair_expected).unwrap_or(Span::MAX)
     }
 
     /// `--machines` and `--inside` as on the command line.
@@ -263,5 +243,5 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// `16.9688s`, `0s`: at most a day.
 fn startup(text: &str) -> Result<Span, String> {
     let wanted = || format!("expected a span of at most a day, such as 0s, 16.9688s or 1m, found {text:?}");
-    workload::outages::span(text).filter(|span| *span <= Span::from_secs(86_400)).ok_or_else(wanted)
+    workload::span(text).filter(|span| *span <= Span::from_secs(86_400)).ok_or_else(wanted)
 }

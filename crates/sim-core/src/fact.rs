@@ -20,15 +20,6 @@ pub enum Fact {
         /// Number of processors.
         processors: u32,
     },
-    /// A running job lost its processors and its work, and waits again. Its next start is a restart from the beginning.
-    Interrupted {
-        /// Job that was interrupted.
-        job: JobId,
-        /// Site on which it ran.
-        site: SiteId,
-        /// Number of processors.
-        processors: u32,
-    },
     /// A job left the system after its run.
     Finished {
         /// Job that finished.

@@ -11,7 +11,7 @@
 //! | [`EventPriority`], [`Calendar`] | order of the events of one instant; pending events |
 //! | [`Streams`] | random numbers: one portable generator per purpose |
 //! | [`Job`], [`Request`] | a submitted job, and the part of it that a policy may see |
-//! | [`SiteSet`], [`Outage`] | sets of sites; times at which a site is down |
+//! | [`SiteSet`] | sets of sites |
 //! | [`Fact`], [`Probe`], [`JobLog`] | what a model emits, its observer, and the observer that makes [`JobRecord`]s of it |
 //! | [`AvailabilityProfile`], [`Gauge`] | free processors over time; time-weighted means |
 //! | [`ConfigError`] | errors of a model's parameters |
@@ -90,7 +90,6 @@ mod fact;
 mod gauge;
 pub mod id;
 mod job;
-mod outage;
 mod profile;
 pub mod readings;
 pub mod record;
@@ -108,7 +107,6 @@ pub use fact::{Fact, Probe, Rejection};
 pub use gauge::Gauge;
 pub use id::{JobId, ProcId, SiteId};
 pub use job::{Job, Request};
-pub use outage::Outage;
 pub use profile::AvailabilityProfile;
 pub use readings::Reading;
 pub use record::{JobLog, JobRecord, Sink};

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct JobRecord {
     /// The job as submitted.
     pub job: Job,
-    /// Start with all its processors; for an interrupted job, the start of the run that finished.
+    /// Start with all its processors.
     pub start: Time,
     /// End of its last task.
     pub finish: Time,
@@ -23,7 +23,7 @@ pub struct JobRecord {
 }
 
 impl JobRecord {
-    /// Wait time, start − submit. For an interrupted job it contains the runs that were lost.
+    /// Wait time, start − submit.
     pub const fn wait(&self) -> Span {
         self.start.since(self.job.submit)
     }
@@ -57,8 +57,6 @@ pub struct JobCounts {
     pub finished: u64,
     /// Jobs that were rejected.
     pub rejected: u64,
-    /// Runs that were cut short, see [`Fact::Interrupted`]; one job may have any number of them.
-    pub interrupted: u64,
 }
 
 impl JobLog<Vec<JobRecord>> {
@@ -74,7 +72,7 @@ impl<S: Sink> JobLog<S> {
         Self { open: FxHashMap::default(), sink, counts: JobCounts::default() }
     }
 
-    /// Numbers of jobs submitted, finished and rejected so far, and of runs interrupted.
+    /// Numbers of jobs submitted, finished and rejected so far.
     pub const fn counts(&self) -> JobCounts {
         self.counts
     }
@@ -132,12 +130,6 @@ impl<S: Sink> Probe for JobLog<S> {
                 let (_, started) = open.unwrap_or_else(|| panic!("job {job} started but was never submitted"));
                 let before = started.replace((now, site, processors));
                 assert!(before.is_none(), "job {job} started twice");
-            }
-            Fact::Interrupted { job, .. } => {
-                // The job waits again; its record will contain the next start.
-                let run = self.open.get_mut(&job).and_then(|(_, started)| started.take());
-                assert!(run.is_some(), "job {job} was interrupted but did not run");
-                self.counts.interrupted += 1;
             }
             Fact::Finished { job } => {
                 let open = self.open.remove(&job);

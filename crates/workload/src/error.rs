@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const FOLDER: &str = "is a folder, not a file; name one file in it";
 
-/// Error of a log, a machine file, a trace of outages or another file of input.
+/// Error of a log, a machine file or another file of input.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// The operating system or the medium fails.

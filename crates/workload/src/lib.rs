@@ -11,8 +11,7 @@
 //! - [`sacct`] reads the output of Slurm's accounting.
 //! - [`HeldLog`] holds a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with
 //!   weeks or users drawn at random.
-//! - [`Machines`] reads the machine files that go with some logs: clusters, nodes, processors per node; [`outages`] are
-//!   times when they are out of service.
+//! - [`Machines`] reads the machine files that go with some logs: clusters, nodes, processors per node.
 //! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with its output.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
@@ -69,7 +68,7 @@ pub mod validate;
 
 pub mod alea31;
 mod machines;
-pub mod outages;
+mod span;
 
 pub mod deadline_mix;
 mod draw;
@@ -86,8 +85,8 @@ pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options, capacity};
 pub use machines::{Machine, Machines};
-pub use outages::Outages;
 pub use repair::{Repairs, Rule};
 pub use sacct::SacctReader;
+pub use span::span;
 pub use swf::{SwfReader, SwfRecord, SwfWriter};
 pub use validate::Validation;

@@ -29,7 +29,6 @@ pub(crate) struct FileKind(usize, &'static str);
 /// MetaCentrum lists the hosts of hundreds of processors in some hundred kilobytes.
 pub(crate) const LOG: FileKind = FileKind(1 << 10, "a workload log");
 pub(crate) const MACHINES: FileKind = FileKind(1 << 10, "a machine file");
-pub(crate) const OUTAGES: FileKind = FileKind(1 << 6, "a trace of outages");
 
 /// Limit above the comments before the first record of any log; some kilobytes packed may be gigabytes unpacked.
 const LARGEST_HEADER: usize = 16 << 20;

@@ -129,7 +129,6 @@ fn jobs_ask_for_clusters_and_one_that_asks_for_none_is_rejected() {
         ("--machines log.machines --policy easy --startup 2d", "expected a span of at most a day"),
         ("--machines log.machines --policy easy --estimates exact", "--estimates does not go with"),
         ("--machines log.machines --policy easy --deadlines factor:2", "--deadlines does not go with"),
-        ("--machines log.machines --policy easy --outages mtbf:9h,mttr:1h", "--outages does not go with"),
         ("--machines log.machines --policy easy --inside machine", "--inside does not go with"),
         ("--machines log.machines --policy easy --passes per-event", "--passes does not go with"),
         ("--model metasched --clusters log.machines --policy ffit", "--profile alea31 goes with"),

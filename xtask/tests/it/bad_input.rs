@@ -59,22 +59,10 @@ fn a_log_without_a_single_job_that_ran_is_no_reason_to_fail() {
     }
 }
 
-/// Two days between failures that come every hour: e to the power of 48 attempts. Refused before the first, under every policy.
-#[test]
-fn a_job_that_never_finishes_between_outages_is_refused_at_once() {
-    let log = "; MaxProcs: 8\n7 0 -1 172800 4 -1 -1 4 172800 -1 1 7 1 -1 -1 -1 -1 -1\n";
-    let dir = Workdir::with("long.swf", log);
-    for policy in ["fcfs", "easy", "cons", "best-gap", "bgt", "sg", "flex", "eg-edf", "eg-edf-tabu"] {
-        let words = ["long.swf: job 7 runs for 172800 s", "--outages mtbf:1h,mttr:10m", "more than 300 years", "rarer"];
-        let run = format!("simulate long.swf --policy {policy} --outages mtbf:1h,mttr:10m --quiet --json --out out");
-        dir.refuses(&run, &words);
-    }
-}
-
 #[test]
 fn options_of_simulate_and_names_of_policies_are_refused_with_what_they_may_be() {
-    const OPTIONS: &str = "--policy esay; --policy easy+reserve=x; --policy easy --deadlines factor:0; --policy easy --outages mtbf:3,mttr:1h; \
-        --policy easy --outages missing.csv; --policy easy --inside machine; --policy easy --estimates factor:0; \
+    const OPTIONS: &str = "--policy esay; --policy easy+reserve=x; --policy easy --deadlines factor:0; \
+        --policy easy --inside machine; --policy easy --estimates factor:0; \
         --policy easy --estimates factor:NaN; --policy easy --procs 0; --policy easy --max-jobs -1; --policy easy --jobs 0; \
         --model metasched --policy rr --passes per-instant; --model hier-grid --policy p2p --machines m; --policy easy --startup 0s";
     const SETTINGS: &str = "easy+order=wpf3 easy+backfill=spt easy+ordr=sjf cons+reserve=2 fcfs+backfill=sjf easy+threshold=0 \

@@ -125,7 +125,6 @@ fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
         (tree, "none.toml"),
         (clusters, "none.machines"),
         ("simulate four.swf --out deep/out --policy fcfs --machines", "none.machines"),
-        ("simulate four.swf --out deep/out --policy fcfs --outages", "none.csv"),
         ("simulate --policy fcfs --out deep/out --trace", "none.swf"),
         ("workload convert --to gwf --out deep/out/x.gwf", "none.swf"),
         ("workload generate downey --count 3 --out deep/out/x.swf --preset", "none.toml"),

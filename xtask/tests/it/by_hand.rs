@@ -63,24 +63,6 @@ fn a_job_runs_inside_one_cluster_or_one_machine() {
     assert_eq!(easy, ran("fast-0"));
 }
 
-/// By hand: the machine fails at 6 s, after job 1 has run for 6 s and as job 3 comes, and is back at 8 s. Job 1 waits again, behind job 2
-/// but before job 3, which has not arrived yet, and starts again. The length of the repair is unknown, so the planner cannot plan before 8
-/// s; it then plans the jobs in the order in which they wait.
-#[test]
-fn jobs_that_a_failure_hits_start_again() {
-    let dir = Workdir::with("four.swf", FOUR_JOBS);
-    dir.file("outages.csv", "machine,down,up\npool,6,8\n");
-    dir.run("simulate four.swf --policy fcfs,eg-edf --outages outages.csv --out out", 0);
-    for policy in ["fcfs", "eg-edf"] {
-        let jobs = dir.text(&format!("out/{policy}/jobs.csv"));
-        let ran = ["4,7,,,16,,8,15,10,,rejected,", "2,5,8,18,8,pool,7,20,10,,done,0-7"];
-        assert!(jobs.starts_with(&format!("{HEADER}{}\n", ran.join("\n"))), "{policy}: {jobs}");
-        let places: Vec<&str> = jobs.lines().skip(3).filter_map(|row| row.split(",pool").next()).collect();
-        assert_eq!(places, ["3,6,18,23,2", "1,0,18,28,4"], "{policy}");
-    }
-    assert_eq!(dir.rows("out/summary.csv")[0]["interrupted"], "1");
-}
-
 /// By hand: job 3 may pass job 2 under any number of reservations, since its expected end is in time. Without reservations any job that
 /// fits may pass; of these jobs, no other fits.
 #[test]

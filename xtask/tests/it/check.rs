@@ -203,9 +203,7 @@ fn a_schedule_is_its_policy_s_own_under_the_options_under_which_it_was_made() {
         ("per-event", " --passes per-event", ""),
         ("pyss", " --passes pyss", ""),
         ("two", " --machines two.machines", ""),
-        ("failing", " --outages mtbf:1d,mttr:3h", " --seed 5"),
-        ("two-that-fail", " --machines two.machines", " --outages mtbf:1d,mttr:3h --seed 5"),
-        ("all", " --passes per-event", " --estimates mean-of-user:2 --outages mtbf:1d,mttr:3h --seed 5"),
+        ("all", " --passes per-event", " --estimates mean-of-user:2"),
     ] {
         let policies = ["fcfs", "easy", "easy+order=sjf", "easy+reserve=3", "cons", "flex", "eg-edf"];
         dir.run(&format!("simulate lublin.swf --quiet --policy {} --out {name}{first}{rest}", policies.join(",")), 0);
@@ -217,30 +215,6 @@ fn a_schedule_is_its_policy_s_own_under_the_options_under_which_it_was_made() {
         }
         assert!(elsewhere > 0, "{name}: without the options it is as good");
     }
-}
-
-#[test]
-fn no_job_runs_on_a_machine_that_is_down_and_a_job_that_was_hit_starts_again() {
-    let dir = Workdir::with("four.swf", FOUR_JOBS);
-    let of = |outages: &str, schedule: &str, policy: &str| {
-        dir.file("down.csv", format!("machine,down,up\n0,{outages}\n"));
-        dir.file("theirs.csv", schedule);
-        check(&dir, &format!("four.swf --schedule theirs.csv --outages down.csv --policy {policy}"))
-    };
-    // The machine is down after the last job, and while job 1 runs.
-    assert_eq!(of("30,40", EASY, "easy").0, 0);
-    let (code, told) = of("8,9", EASY, "easy");
-    let down = "machine-down: job 1 runs from 0 s to 10 s on ";
-    assert!(code == 1 && told.starts_with("theirs.csv:2: ") && told.contains(down), "{told}");
-    assert!(told.contains("which is down from 8 s to 9 s (the first of 2)"), "{told}");
-    // Job 1 has lost its work, and waits behind job 2. The schedule does not contain its first run: EASY would have started job 3, too.
-    let again = "job,submit,start,finish,processors\n2,5,9,19,8\n1,0,19,29,4\n3,6,19,24,2\n";
-    for policy in ["fcfs", "easy"] {
-        let (code, told) = of("8,9", again, policy);
-        assert!(code == 0 && told.contains("every start is its own"), "{policy}: {told}");
-    }
-    let late = again.replace("3,6,19,24,2", "3,6,20,25,2");
-    assert_eq!(of("8,9", &late, "fcfs").0, 1);
 }
 
 #[test]

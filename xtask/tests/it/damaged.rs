@@ -151,7 +151,6 @@ tests! {
     tree: |input| parsed(input, read::tree), include_bytes!("damaged/samples/tree.toml");
     experiment: |input| parsed(input, experiment::check_text), include_bytes!("damaged/samples/experiment.toml");
     machines: readers::machines, include_bytes!("damaged/samples/machines");
-    outages: readers::outages, include_bytes!("damaged/samples/outages.csv");
     slurm_conf: readers::slurm_conf, CONF.as_bytes();
     slurm_accounts: |input| faultless(input, |text| Accounts::read(NAME, text).map(drop)), ACCOUNTS.as_bytes();
     slurm_jobs: |input| faultless(input, |text| read_csv(NAME, text).map(drop)), include_bytes!("damaged/samples/jobs.csv");

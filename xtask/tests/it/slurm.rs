@@ -56,7 +56,6 @@ fn what_it_cannot_do_is_refused() {
         ("8-0", "slurm+conf=no.conf", "no.conf: file: cannot be read"),
         ("8-0", "slurm+conf=nodes.toml+bf_max_jobtest=3", "bf_max_jobtest"),
         ("8-0", "slurm+conf=nodes.toml --procs 60", "have 64 processors, and the machine 60 (speed 1)"),
-        ("8-0", "slurm+conf=nodes.toml --outages mtbf:9d,mttr:1d", "leave --outages out"),
         ("8-0", "slurm+conf=nodes.toml --estimates mean-of-user:2", "leave predictions of run times out"),
         ("8-0", "slurm+conf=slurm.conf+version=23.02", "expected 22.05, 24.11 or nearest:VERSION"),
         ("60", "slurm+conf=slurm.conf", "never starts on the idle cluster (no partition admits it: State, MaxTime"),

@@ -39,7 +39,7 @@ fn story(world: &World) -> Vec<String> {
                 *story.last_mut().expect("started first") += &format!(" {processor}");
             }
             Fact::Rejected { job, .. } => story.push(format!("{now}: {job} rejected")),
-            Fact::Submitted(_) | Fact::Interrupted { .. } | Fact::Finished { .. } | Fact::Released { .. } => {}
+            Fact::Submitted(_) | Fact::Finished { .. } | Fact::Released { .. } => {}
         }
     }
     story

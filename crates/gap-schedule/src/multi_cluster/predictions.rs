@@ -40,7 +40,7 @@ pub struct Predictions {
 pub struct PredictionCounts {
     /// Number of jobs that got a prediction when they were submitted.
     pub predicted: u64,
-    /// Number of jobs whose prediction expired while they ran. A job that is interrupted and runs again may count again.
+    /// Number of jobs whose prediction expired while they ran.
     pub expired: u64,
     /// Number of corrections: replacements of a prediction by a later one.
     pub corrections: u64,

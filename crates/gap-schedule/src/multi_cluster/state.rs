@@ -1,4 +1,4 @@
-//! State of the world: machines, the jobs and outages on them, the queue before them, and events to come.
+//! State of the world: machines, the jobs on them, the queue before them, and events to come.
 
 use super::{Passes, Predictions};
 use crate::policy::PolicyError;
@@ -14,10 +14,6 @@ pub(super) struct WorldState {
     pub(super) queue: Queue,
     free: Vec<u32>,
     pub(super) running: Vec<Running>,
-    /// For each machine that is down, the time of its repair, and the event, unless it is never repaired.
-    pub(super) repairs: Vec<Option<(Time, Option<EventKey>)>>,
-    /// Expected length of a repair; [`Span::MAX`] if unknown.
-    pub(super) repair_expected: Span,
     /// Jobs that wait or run. Never iterated.
     pub(super) jobs: FxHashMap<JobId, WorldJob>,
     pub(super) predictions: Option<Predictions>,
@@ -47,11 +43,9 @@ pub(super) struct JobRun {
     /// Entry that policies see, unless the job has released its processors before its end was reported.
     pub(super) running: RunningJob,
     pub(super) ends_at: Time,
-    pub(super) end: EventKey,
     /// Present prediction and its number of corrections.
     pub(super) prediction: Option<Span>,
     pub(super) corrections: u32,
-    pub(super) expiry: Option<EventKey>,
     pub(super) is_released: bool,
 }
 
@@ -63,8 +57,7 @@ impl WorldState {
         }
         let free = machines.iter().map(|machine| machine.processors).collect();
         let running = vec![Running::default(); machines.len()];
-        let repairs = vec![None; machines.len()];
-        Self { machines, free, running, repairs, repair_expected: Span::MAX, ..Self::default() }
+        Self { machines, free, running, ..Self::default() }
     }
 
     pub(super) fn view(&self, now: Time) -> View<'_> {
@@ -87,29 +80,5 @@ impl WorldState {
     pub(super) fn release(&mut self, job: &RunningJob, machine: SiteId) {
         self.running[machine.index()].remove(job);
         self.free[machine.index()] += job.processors;
-    }
-
-    /// Fails the machine: an outage holds every processor. Returns the jobs that were lost, in order of id.
-    pub(super) fn fail(&mut self, machine: SiteId, now: Time) -> Vec<RunningJob> {
-        let index = machine.index();
-        let mut lost: Vec<RunningJob> = std::mem::take(&mut self.running[index]).iter().copied().collect();
-        lost.sort_unstable_by_key(|job| job.job);
-        self.running[index].insert(RunningJob {
-            expected_end: now.saturating_add(self.repair_expected),
-            job: RunningJob::OUTAGE,
-            processors: self.machines[index].processors,
-            user: None,
-            start: now,
-        });
-        self.free[index] = 0;
-        lost
-    }
-
-    /// Ends the outage of the machine, which is idle afterwards.
-    pub(super) fn repair(&mut self, machine: SiteId) {
-        let index = machine.index();
-        self.running[index] = Running::default();
-        self.free[index] = self.machines[index].processors;
-        self.repairs[index] = None;
     }
 }

@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 
 /// Probe for the paper's *system usage* (§4): active processors divided by those that could be active. These are all
 /// processors, or those requested by the jobs in the system if they are fewer. While no job needs any, usage is
-/// undefined, and such times do not count. Processors of a machine that is down are included, so failures lower the
-/// usage. A job that was interrupted requests its processors again; its lost work counts as activity.
+/// undefined, and such times do not count.
 ///
 /// It also counts the jobs that wait at the end of the stream, and those that start at once: the paper's measures of
 /// contention (§4, §4.1).
@@ -17,9 +16,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
     processors: u64,
-    /// Processors of each job in the system, and its submission, unless it has started.
+    /// Processors of each job in the system, and its submission.
     // Never iterated: its order cannot reach a result.
-    jobs: FxHashMap<JobId, (u32, Option<Time>)>,
+    jobs: FxHashMap<JobId, (u32, Time)>,
     asked: u64,
     active: u64,
     waiting: usize,
@@ -104,7 +103,7 @@ impl Probe for Usage {
         }
         match fact {
             Fact::Submitted(job) => {
-                self.jobs.insert(job.id, (job.request.processors, Some(job.submit)));
+                self.jobs.insert(job.id, (job.request.processors, job.submit));
                 self.asked += u64::from(job.request.processors);
                 self.waiting += 1;
                 self.waiting_then = None;
@@ -117,12 +116,7 @@ impl Probe for Usage {
             Fact::Started { job, processors, .. } => {
                 self.active += u64::from(*processors);
                 self.waiting -= 1;
-                let submit = self.jobs.get_mut(job).and_then(|(_, submit)| submit.take());
-                self.started_at_once += u64::from(submit == Some(now));
-            }
-            Fact::Interrupted { processors, .. } => {
-                self.active -= u64::from(*processors);
-                self.waiting += 1;
+                self.started_at_once += u64::from(self.jobs[job].1 == now);
             }
             Fact::Finished { job } => self.active -= self.forget(*job),
             Fact::Seized { .. } | Fact::Released { .. } => {}

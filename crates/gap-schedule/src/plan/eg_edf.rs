@@ -112,18 +112,14 @@ impl EgTies {
 }
 
 impl EgEdf {
-    /// Plans the job, which has just arrived. Returns false and leaves the plan unchanged if every suitable machine is
-    /// down for an unknown time.
-    pub(crate) fn place(&mut self, plan: &mut Plan, job: QueuedJob, now: Time) -> bool {
+    /// Plans the job, which has just arrived and which some machine suits.
+    pub(crate) fn place(&mut self, plan: &mut Plan, job: QueuedJob, now: Time) {
         let old = plan.score();
         if let Some(gap) = self.best_gap(plan, &job, now, &old) {
             plan.machines[gap.machine].fill(gap.start, job, now);
         } else if let Some(best) = self.best_by_deadline(plan, &job, now, &old) {
             plan.machines[best.machine].insert(best.position, job, now);
-        } else {
-            return false;
         }
-        true
     }
 
     fn best_gap(&mut self, plan: &Plan, job: &QueuedJob, now: Time, old: &Score) -> Option<EdfCandidate> {
@@ -239,9 +235,6 @@ impl DeadlineSearch<'_> {
             let goes_last = position == machine.planned.len();
             if goes_last {
                 start = machine.idle.last_start(start, job.request.processors, operations);
-                if start == Time::MAX {
-                    continue; // the machine is down for an unknown time
-                }
             }
             let best = self.at_best(machine, index, start);
             upper_bounds.push(UpperBound { best, machine: index, position, start_is_known: goes_last });

@@ -3,8 +3,8 @@
 use super::PlannedJob;
 use super::idle::Idle;
 use crate::queue::QueuedJob;
-use crate::view::{Machine, RunningJob};
-use sim_core::{JobId, Request, SiteSet, Span, Time};
+use crate::view::Machine;
+use sim_core::{JobId, Span, Time};
 use std::collections::VecDeque;
 
 /// Part of a plan for one machine.
@@ -23,7 +23,7 @@ pub(crate) struct MachinePlan {
     pub(super) idle: Idle,
     /// Scratch buffer, empty between layouts.
     releases: Releases,
-    /// End of the last running or planned job, outages apart; [`Time::ZERO`] if there is none.
+    /// End of the last running or planned job; [`Time::ZERO`] if there is none.
     pub(super) completion: Time,
     /// Number of planned jobs that will be late.
     pub(super) late: u32,
@@ -93,7 +93,7 @@ impl MachinePlan {
             is_one_of_many,
             ..Self::default()
         };
-        plan.clear(Time::ZERO);
+        plan.lay_out(0, Time::MAX, Time::ZERO);
         plan
     }
 
@@ -108,7 +108,7 @@ impl MachinePlan {
         self.planned.front().map(|planned| planned.start)
     }
 
-    /// Returns the running job, or the outage, that should have ended first, if that was by `now`.
+    /// Returns the running job that should have ended first, if that was by `now`.
     pub(super) fn overdue(&self, now: Time) -> Option<PlannedJob> {
         self.running.last().copied().filter(|running| running.end <= now)
     }
@@ -206,38 +206,6 @@ impl MachinePlan {
         self.lay_out(0, end.max(before.end), now);
     }
 
-    /// Ends the outage that holds the machine, and returns its expected end. If it ends earlier, planned jobs move up.
-    pub(crate) fn end_outage(&mut self, now: Time) -> Time {
-        let outage = self.running.pop().expect("a machine that is down is held by an outage");
-        self.lay_out(0, outage.end, now);
-        outage.end
-    }
-
-    /// Fails the machine. Until its [end](Self::end_outage), an outage with the id [`RunningJob::OUTAGE`] runs there and
-    /// holds all of its processors. It is expected to end at `until`, [`Time::MAX`] if unknown, but not before it lasts
-    /// 1 ns. The jobs that ran there are dropped. Returns the jobs that were planned there, in order.
-    ///
-    /// A machine whose repair time is unknown has no gap and cannot be planned on.
-    pub(crate) fn fail(&mut self, until: Time, now: Time) -> Vec<PlannedJob> {
-        let end = until.max(now.saturating_add(Span::from_nanos(1)));
-        // With a deadline that cannot be met, it never counts as a job in time.
-        let deadline = Some(Time::ZERO);
-        let request =
-            Request { processors: self.processors, estimate: None, deadline, sites: SiteSet::ALL, user: None };
-        let job = QueuedJob { job: RunningJob::OUTAGE, request, submit: now };
-        self.running = vec![PlannedJob { job, start: now, end }];
-        self.clear(now)
-    }
-
-    /// Removes the planned jobs, and returns them in order.
-    pub(super) fn clear(&mut self, now: Time) -> Vec<PlannedJob> {
-        let planned = self.planned.drain(..).collect();
-        self.late = 0;
-        self.on_time = self.running.iter().map(|running| u32::from(running.is_on_time())).sum();
-        self.lay_out(0, Time::MAX, now);
-        planned
-    }
-
     /// Assigns starts to the planned jobs from index `from` on, and updates all that depends on them. Until `changed`,
     /// other processors are taken than before, by running jobs or by the job that came or went at `from`.
     ///
@@ -277,7 +245,7 @@ impl MachinePlan {
         self.idle.end(rest);
         self.releases = releases;
         if last_has_moved {
-            let jobs = self.running.iter().chain(&self.planned).filter(|job| job.job.job != RunningJob::OUTAGE);
+            let jobs = self.running.iter().chain(&self.planned);
             self.completion = jobs.map(|job| job.end).max().unwrap_or(Time::ZERO);
         }
         self.measure();

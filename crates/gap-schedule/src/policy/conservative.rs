@@ -18,9 +18,9 @@ use sim_core::{JobId, SiteId};
 /// start possible now, if that is earlier than its own. [`CompressOrder::Reserved`]
 /// selects the other rule known by this name: turns in order of reserved starts (of equal ones, in order of arrival).
 ///
-/// A job that outlives its estimate, or a machine that fails or is repaired early or late, may delay reservations. Then all reservations
-/// that are still possible are kept, the other jobs get new ones, and the plan is compressed, all in the same order. A job without an
-/// estimate is expected to run for ever. A job that by expectations can never start has no reservation until an unexpected event.
+/// A job that outlives its estimate may delay reservations. Then all reservations that are still possible are kept, the other jobs
+/// get new ones, and the plan is compressed, all in the same order. A job without an estimate is expected to run for ever. A job that
+/// by expectations can never start has no reservation until an unexpected event.
 ///
 /// Sources: D. G. Feitelson and A. M. Weil, "Utilization and predictability in scheduling the IBM SP2 with backfilling",
 /// IPPS/SPDP 1998; A. W. Mu'alem and D. G. Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
@@ -45,7 +45,7 @@ impl Conservative {
 
 impl Policy for Conservative {
     fn begin(&mut self, view: &View<'_>) {
-        self.plan.begin(view.machines);
+        self.plan.begin(view);
     }
 
     fn on_submit(&mut self, job: &QueuedJob, _: &View<'_>) {
@@ -57,14 +57,6 @@ impl Policy for Conservative {
     }
 
     fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
-        self.plan.is_stale = true;
-    }
-
-    fn on_failure(&mut self, _: SiteId, _: &[RunningJob], _: &View<'_>) {
-        self.plan.is_stale = true;
-    }
-
-    fn on_repair(&mut self, _: SiteId, _: &View<'_>) {
         self.plan.is_stale = true;
     }
 

@@ -251,7 +251,7 @@ impl GapSearch {
 
 impl Policy for GapFilling {
     fn begin(&mut self, view: &View<'_>) {
-        self.plan.begin(view.machines);
+        self.plan.begin(view);
     }
 
     /// # Panics
@@ -271,17 +271,6 @@ impl Policy for GapFilling {
     }
 
     fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
-        self.plan.is_stale = true;
-    }
-
-    fn on_failure(&mut self, _: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        for job in lost {
-            self.usage.lose(job, view.now);
-        }
-        self.plan.is_stale = true;
-    }
-
-    fn on_repair(&mut self, _: SiteId, _: &View<'_>) {
         self.plan.is_stale = true;
     }
 

@@ -6,7 +6,7 @@ use crate::policy::machine_profiles::{END, MachineProfiles, ReservedSlot, SHORTE
 use crate::policy::readings::{CompressOrder, Placement};
 use crate::queue::QueuedJob;
 use crate::reason::Reason;
-use crate::view::{Machine, RunningJob, View};
+use crate::view::{RunningJob, View};
 use sim_core::{SiteId, Span, Time};
 
 /// Waiting jobs, each with its reservation, and the running jobs. [`Conservative`](crate::Conservative) documents the
@@ -26,7 +26,7 @@ pub(super) struct Reservations {
     is_loose: bool,
     /// True if a job has ended earlier than expected since the last update.
     ended_early: bool,
-    /// True after another unexpected event, such as a failure or a repair.
+    /// True after another unexpected event.
     pub(super) is_stale: bool,
     /// True if a job had outlived its estimate at the last update; and the time of that update.
     is_overdue: bool,
@@ -53,9 +53,10 @@ impl Reservations {
         Self { placement, order, turns, ..Self::default() }
     }
 
-    /// Initializes the state of each machine, on which nothing runs.
-    pub(super) fn begin(&mut self, machines: &[Machine]) {
-        self.profiles = MachineProfiles::new(machines, self.placement);
+    /// Initializes the state of each machine. Jobs that run already enter the plan at the first update.
+    pub(super) fn begin(&mut self, view: &View<'_>) {
+        self.profiles = MachineProfiles::new(view.machines, self.placement);
+        self.is_stale = view.running.iter().any(|running| !running.is_empty());
     }
 
     /// Returns the places by reserved start, then by arrival.

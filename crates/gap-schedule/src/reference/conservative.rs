@@ -127,12 +127,4 @@ impl Policy for Conservative {
     fn on_expiry(&mut self, _: &RunningJob, _: &RunningJob, _: SiteId, _: &View<'_>) {
         self.astray = true;
     }
-
-    fn on_failure(&mut self, _: SiteId, _: &[RunningJob], _: &View<'_>) {
-        self.astray = true;
-    }
-
-    fn on_repair(&mut self, _: SiteId, _: &View<'_>) {
-        self.astray = true;
-    }
 }

@@ -3,12 +3,12 @@
 use super::scene::{Run, Scene, Transcript, is_admitted};
 use crate::multi_cluster::Passes;
 use crate::policy::Policy;
-use crate::view::{RunningJob, View};
+use crate::view::View;
 use sim_core::{Fact, JobId, JobLog, JobRecord, Sim, SiteId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Asserts that the policy schedules every scene feasibly. No machine is overcommitted. Every job that fits somewhere
-/// runs to its end, on a machine that it may use and that is up. The same input gives the same facts. A world that is
+/// runs to its end, on a machine that it may use. The same input gives the same facts. A world that is
 /// copied half-way, with its policy, continues like the original.
 ///
 /// # Panics
@@ -25,8 +25,7 @@ pub fn assert_feasible(policy: impl Policy + Clone, scene: &Scene, passes: Passe
     }
     let (log, beside) = watched.probe();
     assert_eq!(beside, &told, "a probe changes nothing");
-    let interrupted = told.iter().filter(|(_, fact)| matches!(fact, Fact::Interrupted { .. })).count();
-    assert_eq!((log.counts().interrupted, log.present()), (interrupted as u64, 0));
+    assert_eq!(log.present(), 0);
 
     let mut original = Sim::new(scene.grid(policy, passes), Transcript::new());
     for _ in 0..told.len() / 2 {
@@ -56,14 +55,10 @@ impl Scene {
                     assert!(busy[site.index()] <= self.machines[site.index()].processors);
                     assert_eq!(running.insert(job, (*now, site)), None, "job {} started while it ran", job);
                 }
-                Fact::Interrupted { job, .. } | Fact::Finished { job } => {
+                Fact::Finished { job } => {
                     let (start, site) = running.remove(&job).expect("what ends has started");
                     busy[site.index()] -= self.job(job).request.processors;
-                    let is_whole = matches!(fact, Fact::Finished { .. });
-                    if let Fact::Interrupted { site: told, processors, .. } = *fact {
-                        assert_eq!((told, processors), (site, self.job(job).request.processors));
-                    }
-                    runs.push(Run { job, site, start, end: *now, is_whole });
+                    runs.push(Run { job, site, start, end: *now });
                 }
                 Fact::Submitted(_) | Fact::Rejected { .. } => {}
                 Fact::Seized { .. } | Fact::Released { .. } => panic!("a grid does not know processors apart"),
@@ -71,24 +66,6 @@ impl Scene {
         }
         assert!(running.is_empty(), "still running at the end: {running:?}");
         runs
-    }
-
-    /// Asserts that the run respects the outages of its machine, and that only they cut it short.
-    fn check_run(&self, run: &Run) {
-        let Run { start, end, .. } = *run;
-        let here = || self.outages.iter().filter(|outage| outage.site == run.site);
-        for outage in here() {
-            let within = outage.down < start && start < outage.up;
-            let begins_with_it = outage.down == start && start < outage.up.min(end);
-            assert!(!within && !begins_with_it, "{run:?} begins during {outage:?}");
-            assert!(!(start < outage.down && outage.down < end), "{run:?} outlives {outage:?}");
-        }
-        if run.is_whole {
-            let takes = self.machines[run.site.index()].takes(self.job(run.job).runtime);
-            assert_eq!(end, start + takes, "{:?}", run);
-        } else {
-            assert!(here().any(|outage| outage.down == end), "nothing has interrupted {run:?}");
-        }
     }
 
     /// Asserts the conditions on every schedule, from its facts alone.
@@ -116,8 +93,8 @@ impl Scene {
         assert_eq!(&submitted, &self.jobs);
         let admitted = self.jobs.iter().filter(|job| is_admitted(&self.machines, job));
         assert!(finished.into_iter().eq(admitted.map(|job| job.id)), "all end at last");
-        for run in self.runs(told) {
-            self.check_run(&run);
+        for Run { job, site, start, end } in self.runs(told) {
+            assert_eq!(end, start + self.machines[site.index()].takes(self.job(job).runtime), "job {job}");
         }
     }
 }
@@ -128,7 +105,7 @@ fn check_grid(view: &View<'_>, log: &JobLog<Vec<JobRecord>>) {
     for (machine, (free, here)) in view.machines.iter().zip(view.free.iter().zip(view.running)) {
         let held: u32 = here.iter().map(|job| job.processors).sum();
         assert_eq!(held + free, machine.processors);
-        running += here.iter().filter(|job| job.job != RunningJob::OUTAGE).count();
+        running += here.len();
     }
     assert_eq!(view.queue.len() + running, log.present());
     let tally = log.counts();

@@ -1,30 +1,26 @@
-//! Arbitrary workloads, machines and failures, and the workloads of docs/conformance.
+//! Arbitrary workloads and machines, and the workloads of docs/conformance.
 
 use crate::multi_cluster::{MultiCluster, Passes};
 use crate::policy::{BackfillReadings, BackfillRule, Placement, Policy};
 use crate::view::Machine;
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{Fact, Job, JobId, Outage, Sim, SiteId, SiteSet, Span, Time};
+use sim_core::{Fact, Job, JobId, Sim, SiteId, SiteSet, Span, Time};
 use std::vec::IntoIter;
 
 /// Facts of a run, in order.
 pub type Transcript = Vec<(Time, Fact)>;
 
-/// Machines, jobs and failures, independent of the policy.
+/// Machines and jobs, independent of the policy.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Machines.
     pub machines: Vec<Machine>,
     /// Jobs, numbered in order of submission.
     pub jobs: Vec<Job>,
-    /// Failures, in order.
-    pub outages: Vec<Outage>,
-    /// Expected length of a repair.
-    pub repair_expected: Span,
 }
 
-/// Run of a job on a machine, to its end or its interruption.
+/// Run of a job on a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// Job that ran.
@@ -35,23 +31,17 @@ pub struct Run {
     pub start: Time,
     /// End of the run.
     pub end: Time,
-    /// True if it ended by itself, not by a failure.
-    pub is_whole: bool,
 }
 
 impl Scene {
-    /// Returns a scene in which no machine fails.
+    /// Returns a scene of these jobs on these machines.
     pub fn new(machines: &[Machine], jobs: &[Job]) -> Self {
-        let (machines, jobs) = (machines.to_vec(), jobs.to_vec());
-        Self { machines, jobs, outages: Vec::new(), repair_expected: Span::MAX }
+        Self { machines: machines.to_vec(), jobs: jobs.to_vec() }
     }
 
     /// Returns the world of the scene under a policy.
-    pub fn grid<P: Policy>(&self, policy: P, passes: Passes) -> MultiCluster<P, IntoIter<Job>, IntoIter<Outage>> {
-        MultiCluster::new(self.machines.clone(), policy, self.jobs.clone().into_iter())
-            .with_outages(self.outages.clone())
-            .with_repair_expected(self.repair_expected)
-            .with_passes(passes)
+    pub fn grid<P: Policy>(&self, policy: P, passes: Passes) -> MultiCluster<P, IntoIter<Job>> {
+        MultiCluster::new(self.machines.clone(), policy, self.jobs.clone().into_iter()).with_passes(passes)
     }
 
     /// Returns the facts of a run under a policy.
@@ -141,29 +131,13 @@ pub fn misjudged(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
-/// Returns an outage, with times in seconds.
-pub const fn outage(machine: u32, down: u64, up: u64) -> Outage {
-    Outage { site: SiteId(machine), down: Time::from_secs(down), up: Time::from_secs(up) }
-}
-
 /// Strategy for scenes on machines of at most `widest` processors. Estimates are exact, too long, too short or missing. Two jobs in three
-/// have deadlines; some may not run everywhere; a few are wider than any machine. Repairs are expected soon, late or not at all.
+/// have deadlines; some may not run everywhere; a few are wider than any machine.
 pub fn scenes(widest: u32) -> impl Strategy<Value = Scene> {
     let jobs = (workload(widest + 1), 1..4_u64).prop_map(|(jobs, by)| due(hurried(jobs, by)));
     let jobs =
         jobs.prop_flat_map(|jobs| prop_oneof![1 => Just(jobs.clone()), 2 => misjudged(jobs)]).prop_flat_map(choosy);
-    // They overlap, touch, follow each other at once, or have no length.
-    let outages = prop::collection::vec((0..12_u64, any::<prop::sample::Index>(), 0..20_u64), 0..16);
-    let expected = prop_oneof![1 => Just(Span::MAX), 2 => (0..20_u64).prop_map(Span::from_secs)];
-    (machines(widest), jobs, outages, expected).prop_map(|(machines, jobs, outages, repair_expected)| {
-        let mut now = 0;
-        let timed = outages.into_iter().map(|(gap, machine, length)| {
-            now += gap;
-            let machine = u32::try_from(machine.index(machines.len())).expect("few machines");
-            outage(machine, now, now + length)
-        });
-        Scene { outages: timed.collect(), jobs, repair_expected, machines }
-    })
+    (machines(widest), jobs).prop_map(|(machines, jobs)| Scene { machines, jobs })
 }
 
 macro_rules! workloads {

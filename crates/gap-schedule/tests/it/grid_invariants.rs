@@ -1,18 +1,22 @@
 //! Several machines: invariants of every workload.
 
-use crate::flexible;
-use crate::grid_common::{Noting, PASSES, WIDEST, choosy, hurried, jobs, machines, readings, records, with_deadlines};
+use crate::backfill::depths;
+use crate::grid_common::{
+    Noting, PASSES, WIDEST, choosy, estimated, hurried, jobs, machines, readings, records, with_deadlines,
+};
+use crate::ordered::rules;
 use crate::planner::planners;
-use crate::{backfill, conservative};
-use gap_schedule::testkit::{Scene, assert_same_starts, conformance_scenes, scenes};
+use crate::{backfill, conservative, flexible, gap_filling};
+use gap_schedule::testkit::{Scene, assert_feasible, assert_same_starts, conformance_scenes, scenes};
 use gap_schedule::{
-    BackfillReadings, BackfillRule, Backfilling, CompressOrder, Depth, Easy, Fcfs, FlexibleConfig, Machine,
-    OrderedBackfill, Passes, Policy, Priority, QueuedJob, Starts, View, reference,
+    BackfillReadings, BackfillRule, Backfilling, CompressOrder, Conservative, Depth, Easy, EgEdf, Fcfs,
+    FlexibleBackfill, FlexibleConfig, Machine, OrderedBackfill, Passes, Placement, Planner, Policy, Priority,
+    QueuedJob, Starts, Tabu, View, reference,
 };
 use proptest::prelude::*;
 use rand_distr::{Distribution, Uniform};
 use sim_core::testkit::{self, workload};
-use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Purpose, Sim, SiteId, Span, Streams, Time};
+use sim_core::{AvailabilityProfile, Job, JobId, JobLog, Purpose, Sim, Span, Streams, Time};
 use std::collections::BTreeMap;
 
 /// Returns the reservation of `job` after a pass if it is the head of the queue.
@@ -76,7 +80,6 @@ proptest! {
     #[test]
     fn on_one_machine_easy_is_the_program_of_its_reference(mut scene in scenes(2 * WIDEST)) {
         scene.machines.truncate(1);
-        scene.outages.retain(|outage| outage.site == SiteId(0));
         for passes in PASSES {
             assert_same_starts(Easy::default(), reference::Easy, &scene, passes);
         }
@@ -95,6 +98,34 @@ proptest! {
         for planner in planners() {
             let planned = records(&machine, planner, &exact).into_iter().map(|record| record.start);
             prop_assert!(planned.eq(expected.iter().map(|record| record.start)));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// No invariant breaks under inexact estimates.
+    #[test]
+    fn every_policy_keeps_the_books(
+        scene in scenes(WIDEST), mut estimated in estimated(), readings in readings(), depth in depths(), rule in rules(),
+        compress in prop::sample::select(vec![CompressOrder::Arrival, CompressOrder::Reserved]),
+        gap_filling in gap_filling::policies(),
+    ) {
+        estimated.jobs = gap_filling::shared(estimated.jobs);
+        let priority = Priority { order: rule.order, threshold: rule.threshold };
+        let flexible = FlexibleBackfill::new(FlexibleConfig::default(), readings);
+        for passes in PASSES {
+            assert_feasible(Fcfs::in_order(priority), &scene, passes);
+            assert_feasible(OrderedBackfill::easy(readings), &scene, passes);
+            assert_feasible(OrderedBackfill::new(rule), &scene, passes);
+            assert_feasible(flexible.clone(), &scene, passes);
+            assert_feasible(flexible.clone().with_reserve(depth), &scene, passes);
+            assert_feasible(Conservative::new(Placement::Fastest, compress, Priority::default()), &scene, passes);
+            assert_feasible(Conservative::new(Placement::Fastest, CompressOrder::Arrival, priority), &scene, passes);
+            assert_feasible(Planner::new(EgEdf::default(), None), &estimated, passes);
+            assert_feasible(Planner::new(EgEdf::default(), Some(Tabu::default())), &estimated, passes);
+            assert_feasible(gap_filling.clone(), &estimated, passes);
         }
     }
 }

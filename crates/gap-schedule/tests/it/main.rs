@@ -11,7 +11,6 @@ mod gap_filling;
 mod grid_cases;
 mod grid_common;
 mod grid_invariants;
-mod grid_outages;
 mod grid_usage;
 mod oracles;
 mod ordered;

@@ -110,11 +110,9 @@ impl ObviousMachine {
         self.laid_out(now).iter().filter(|planned| !planned.is_on_time()).count()
     }
 
-    /// Returns true if the job can be planned: it may run here, there are enough processors, and they are not in an
-    /// outage for ever.
+    /// Returns true if the job may run here, and there are enough processors.
     fn may_hold(&self, job: &PlanJob) -> bool {
-        let suits = job.processors <= self.processors && job.sites.contains(self.site);
-        suits && self.running.iter().all(|running| running.end < Time::MAX)
+        job.processors <= self.processors && job.sites.contains(self.site)
     }
 
     /// Returns the earliest gap, over all positions, where no other job moves. Of equal starts, the last position.
@@ -150,9 +148,8 @@ impl ObviousPlan {
     fn score(&self, now: Time) -> Score {
         let jobs =
             || self.machines.iter().flat_map(|machine| [machine.running.clone(), machine.laid_out(now)].concat());
-        let is_job = |running: &PlannedJob| running.job.id != RunningJob::OUTAGE;
-        let makespan = jobs().filter(is_job).map(|job| job.end).max().unwrap_or(Time::ZERO);
-        let in_time = jobs().filter(|job| is_job(job) && job.is_on_time()).count() as u64;
+        let makespan = jobs().map(|job| job.end).max().unwrap_or(Time::ZERO);
+        let in_time = jobs().filter(PlannedJob::is_on_time).count() as u64;
         Score { makespan, in_time: self.ended_in_time + in_time }
     }
 
@@ -243,7 +240,6 @@ struct ObviousPlanner {
     readings: Readings,
     list: Vec<JobId>,
     tried: Vec<f64>,
-    stranded: Vec<PlanJob>,
 }
 
 /// Readings of the paper; without iterations, there is no search.
@@ -257,14 +253,10 @@ struct Readings {
 }
 
 impl ObviousPlanner {
-    fn plan_all(&mut self, jobs: Vec<PlanJob>, now: Time) {
+    fn plan(&mut self, job: &PlanJob, now: Time) {
         self.expect_overdue(now);
         let Readings { eg_edf, choice, memory, limits } = self.readings;
-        for job in jobs {
-            if self.plan.eg_edf(&job, now, eg_edf).is_none() {
-                self.stranded.push(job);
-            }
-        }
+        self.plan.eg_edf(job, now, eg_edf).expect("some machine suits the job");
         if memory == TabuMemory::Cleared {
             self.list.clear();
         }
@@ -300,37 +292,13 @@ impl Policy for ObviousPlanner {
     fn on_submit(&mut self, QueuedJob { job: id, request, .. }: &QueuedJob, view: &View<'_>) {
         let estimate = request.estimate.expect("every job has one");
         let (processors, deadline, sites) = (request.processors, request.deadline, request.sites);
-        self.plan_all(vec![PlanJob { id: *id, processors, estimate, deadline, sites }], view.now);
+        self.plan(&PlanJob { id: *id, processors, estimate, deadline, sites }, view.now);
     }
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let ended = *self.running(machine, job.job);
         self.plan.ended_in_time += u64::from(ended.job.is_met_by(view.now));
         self.plan.machines[machine.index()].running.retain(|running| running.job.id != job.job);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, _: &[RunningJob], view: &View<'_>) {
-        let outage = view.running[machine.index()].iter().next().expect("an outage").expected_end;
-        let end = outage.max(view.now + Span::from_nanos(1));
-        let failed = &mut self.plan.machines[machine.index()];
-        let (id, processors, sites) = (RunningJob::OUTAGE, failed.processors, SiteSet::ALL);
-        let job = PlanJob { id, processors, estimate: Span::ZERO, deadline: None, sites };
-        failed.running = vec![PlannedJob { job, start: view.now, end }];
-        let planned = std::mem::take(&mut failed.planned);
-        self.plan_all(planned, view.now);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        let was_expected = self.running(machine, RunningJob::OUTAGE).end < Time::MAX;
-        self.plan.machines[machine.index()].running.clear();
-        let mut again = Vec::new();
-        if !was_expected {
-            again = self.plan.machines.iter().flat_map(|machine| machine.laid_out(view.now)).collect();
-            again.sort_by_key(|planned| planned.start);
-            self.plan.machines.iter_mut().for_each(|machine| machine.planned.clear());
-        }
-        let stranded = std::mem::take(&mut self.stranded);
-        self.plan_all(again.into_iter().map(|planned| planned.job).chain(stranded).collect(), view.now);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {
@@ -370,8 +338,8 @@ fn check(readings: Readings, scene: &Scene, passes: Passes) -> Result<(), TestCa
     (rule.bound, rule.ties, rule.edf) = readings.eg_edf;
     (tabu.bound, tabu.choice, tabu.memory) = (rule.bound, readings.choice, readings.memory);
     (tabu.iterations, tabu.length) = readings.limits;
-    let (list, tried, stranded) = (Vec::new(), Vec::new(), Vec::new());
-    let mut twin = ObviousPlanner { plan: ObviousPlan::default(), readings, list, tried, stranded };
+    let (list, tried) = (Vec::new(), Vec::new());
+    let mut twin = ObviousPlanner { plan: ObviousPlan::default(), readings, list, tried };
     let mut planner = Planner::new(rule, Some(tabu));
     scene.transcript(Both(&mut planner, &mut twin), passes);
     let counts = planner.tabu_counts().expect("there is a search");
@@ -383,7 +351,7 @@ fn check(readings: Readings, scene: &Scene, passes: Passes) -> Result<(), TestCa
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Under all readings, with jobs that end early, late and in time, and with failures.
+    /// Under all readings, with jobs that end early, late and in time.
     #[test]
     fn the_planner_starts_at_all_times_what_its_twin_computes_from_scratch(
         scene in estimated(), readings in readings(), passes in select(PASSES.to_vec()),

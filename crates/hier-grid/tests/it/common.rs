@@ -167,7 +167,7 @@ pub(crate) fn histories(transcript: &Transcript) -> BTreeMap<JobId, History> {
                 let slot = &mut all.entry(*job).or_default().seized;
                 assert!(slot.replace((*processor, *now)).is_none(), "{fact:?} twice");
             }
-            Fact::Interrupted { .. } | Fact::Rejected { .. } => panic!("{fact:?}"),
+            Fact::Rejected { .. } => panic!("{fact:?}"),
         }
     }
     all

@@ -83,8 +83,8 @@ impl Probe for Promises {
                 let due = self.running.iter_mut().filter(|jobs| jobs.first().is_some_and(|(end, ..)| *end <= now));
                 due.for_each(|jobs| jobs.retain(|(.., id)| id != job));
             }
-            // No machine fails here, and processors are not distinguished.
-            Fact::Interrupted { .. } | Fact::Seized { .. } | Fact::Released { .. } => return,
+            // Processors are not distinguished here.
+            Fact::Seized { .. } | Fact::Released { .. } => return,
         }
         self.look(now);
     }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::ValueEnum;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use sim_core::{Outage, Request, Span, Time};
+use sim_core::{Request, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 use workload::{Intake, LogJob, SwfReader};
 
@@ -278,30 +278,6 @@ fn offset(jobs: &LoggedJobs, rows: &[ScheduleRow]) -> Span {
     }
 }
 
-/// Reports jobs that run on a machine that is down. The outages are in order of failure.
-pub(super) fn ensure_up(jobs: &LoggedJobs, outages: &[Outage], names: &[String], found: &mut Checked) {
-    // By machine, in order of failure: each outage with the latest repair up to it.
-    let mut by_machine: Vec<Vec<(Outage, Time)>> = vec![Vec::new(); names.len()];
-    for outage in outages {
-        let before = &mut by_machine[outage.site.index()];
-        let up = before.last().map_or(outage.up, |(_, up)| outage.up.max(*up));
-        before.push((*outage, up));
-    }
-    for start in &found.starts {
-        let outages = &by_machine[start.machine];
-        let next = outages.partition_point(|(outage, _)| outage.down <= start.start);
-        // A job that ends at the instant of a failure has ended.
-        let hits = outages.get(next).filter(|(outage, _)| outage.down < start.finish);
-        let holds = outages[..next].last().filter(|(_, up)| *up > start.start);
-        let Some((outage, up)) = holds.or(hits) else { continue };
-        let PlannedStart { job, machine, start: at, finish, line } = *start;
-        let (number, name, down) = (jobs.jobs[job].record.number, &names[machine], outage.down);
-        let words =
-            format!("job {number} runs from {at} s to {finish} s on {name}, which is down from {down} s to {up} s");
-        found.findings.add(FindingKind::MachineDown, number, Some(at), line, words);
-    }
-}
-
 /// Kind of finding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -316,7 +292,6 @@ pub(super) enum FindingKind {
     RunTimeDiffers,
     UnknownSite,
     TooManyProcessors,
-    MachineDown,
     /// A processor is in use twice, or does not exist.
     ProcessorTwice,
     PolicyDiffers,

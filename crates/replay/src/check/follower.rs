@@ -1,7 +1,7 @@
 //! Comparison of a schedule with a policy.
 //!
-//! The world of `simulate` runs once more, with its own order of events, passes, predictions and outages. At each pass the policy
-//! decides; the starts are those of the schedule.
+//! The world of `simulate` runs once more, with its own order of events, passes and predictions. At each pass the policy decides; the
+//! starts are those of the schedule.
 
 use super::feasible::{Checked, FindingKind, FindingList, LoggedJobs, PlannedStart};
 use crate::options::{LogOptions, MachineOptions};
@@ -10,7 +10,7 @@ use anyhow::Result;
 use gap_schedule::{Event, Machine, MultiCluster, Policy, PolicyError, Queue, Starts, View, forward_events};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
-use sim_core::{AvailabilityProfile, Job, JobId, Outage, Sim, SiteId, Time};
+use sim_core::{JobId, Sim, SiteId, Time};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -29,21 +29,18 @@ pub(super) struct Differences {
 }
 
 /// Lets the policy decide at each pass, in the state that the schedule has led to. The schedule is feasible, and its starts are in
-/// order of time, as are the outages, up to its end. Fails if the policy cannot decide.
+/// order of time. Fails if the policy cannot decide.
 pub(super) fn check(
     jobs: &LoggedJobs,
     machines: Vec<Machine>,
-    outages: Vec<Outage>,
     (log, on): (&LogOptions, &MachineOptions),
     policy: policy::Policy,
     Checked { starts, findings, .. }: &mut Checked,
 ) -> Result<Differences> {
     let predicting = policy.predicting(log.estimates);
     let asked = (policy, log.seed(), on);
-    let follower = Rc::new(RefCell::new(Follower::new(jobs, asked, starts, &machines, &outages)));
+    let follower = Rc::new(RefCell::new(Follower::new(jobs, asked, starts, machines.len())));
     let world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
-        .with_outages(outages)
-        .with_repair_expected(on.repair_expected())
         .with_passes(on.passes())
         .with_predictions(predicting);
     let mut sim = Sim::new(world, ());
@@ -111,7 +108,8 @@ struct Follower<'a> {
     is_closing: bool,
     /// True if the policy's state has starts that were not made.
     is_astray: bool,
-    attempts: Attempts,
+    /// Number of machines.
+    machines: usize,
     /// Start time of each job in the schedule, and its line.
     planned: Vec<Option<(Time, u64)>>,
     /// Jobs that the policy would have started by now.
@@ -124,14 +122,13 @@ impl<'a> Follower<'a> {
         jobs: &'a LoggedJobs,
         (policy, seed, on): (policy::Policy, u64, &'a MachineOptions),
         starts: &'a [PlannedStart],
-        machines: &[Machine],
-        outages: &[Outage],
+        machines: usize,
     ) -> Self {
         let mut planned = vec![None; jobs.jobs.len()];
         starts.iter().for_each(|start| planned[start.job] = Some((start.start, start.line)));
         Self {
             jobs,
-            at_work: policy.at_work(seed, on, machines.len()),
+            at_work: policy.at_work(seed, on, machines),
             policy,
             seed,
             on,
@@ -141,7 +138,7 @@ impl<'a> Follower<'a> {
             seen: None,
             is_closing: false,
             is_astray: false,
-            attempts: Attempts::new(jobs, starts, machines, outages),
+            machines,
             planned,
             late: FxHashSet::default(),
             differences: Differences { is_complete: true, ..Differences::default() },
@@ -178,13 +175,9 @@ impl<'a> Follower<'a> {
                 continue;
             }
             self.answered.push(start);
-            let (job, machine) = start;
             // In the policy's own order where it agrees, so that its state is as if it had decided alone.
             if let Some(number) = due.iter().position(|planned| of(planned) == start) {
                 self.made.push(number);
-                starts.push(start);
-            } else if self.attempts.take(&self.jobs.jobs[job.index()].job, machine, view.now, self.planned[job.index()])
-            {
                 starts.push(start);
             } else {
                 self.is_astray = true;
@@ -203,9 +196,8 @@ impl<'a> Follower<'a> {
         let due = self.due(now);
         self.ahead = &self.ahead[due.len()..];
         self.made.clear();
-        let attempted = std::mem::take(&mut self.attempts.now);
         let answer = std::mem::take(&mut self.answered);
-        let is_made = |start: &(JobId, SiteId)| due.iter().any(|made| of(made) == *start) || attempted.contains(start);
+        let is_made = |start: &(JobId, SiteId)| due.iter().any(|made| of(made) == *start);
         let missing: Vec<JobId> = answer.iter().filter(|start| !is_made(start)).map(|(job, _)| *job).collect();
         let extra: Vec<&PlannedStart> = due.iter().filter(|start| !answer.contains(&of(start))).collect();
         if missing.is_empty() && extra.is_empty() {
@@ -277,59 +269,13 @@ impl<'a> Follower<'a> {
             return;
         }
         self.is_astray = false;
-        self.at_work = self.policy.at_work(self.seed, self.on, self.attempts.machines.len());
+        self.at_work = self.policy.at_work(self.seed, self.on, self.machines);
         let mut queue = Queue::default();
         self.at_work.begin(&View { queue: &queue, ..*view });
-        for machine in 0..self.attempts.machines.len() {
-            self.at_work.on_repair(site(machine), &View { queue: &queue, ..*view });
-        }
         for job in view.queue.iter() {
             queue.push(*job);
             self.at_work.on_submit(job, &View { queue: &queue, ..*view });
         }
-    }
-}
-
-/// Starts that a failure ended. No schedule contains them, since their jobs started again: a start that the policy would make, and
-/// that is possible, counts as made.
-struct Attempts {
-    machines: Vec<Machine>,
-    /// Outages by machine, in order of failure.
-    outages: Vec<Vec<Outage>>,
-    /// Processors that the schedule and earlier attempts leave free on each machine; empty without outages.
-    room: Vec<AvailabilityProfile>,
-    /// Attempts of this instant.
-    now: Starts,
-}
-
-impl Attempts {
-    fn new(jobs: &LoggedJobs, starts: &[PlannedStart], machines: &[Machine], all: &[Outage]) -> Self {
-        let (machines, mut outages, mut room) = (machines.to_vec(), vec![Vec::new(); machines.len()], Vec::new());
-        all.iter().for_each(|outage| outages[outage.site.index()].push(*outage));
-        if !all.is_empty() {
-            room.extend(machines.iter().map(|machine| AvailabilityProfile::new(machine.processors)));
-            for start in starts.iter().filter(|start| start.finish > start.start) {
-                let width = jobs.jobs[start.job].job.request.processors;
-                room[start.machine].reserve(start.start, start.finish.since(start.start), width);
-            }
-        }
-        Self { machines, outages, room, now: Starts::new() }
-    }
-
-    /// Returns true if the job, which the schedule starts as `planned`, can have started here now and been ended by a failure.
-    fn take(&mut self, job: &Job, machine: SiteId, now: Time, planned: Option<(Time, u64)>) -> bool {
-        let place = machine.index();
-        let outages = &self.outages[place];
-        let Some(outage) = outages.get(outages.partition_point(|outage| outage.down <= now)) else { return false };
-        let is_hit = outage.down < now + self.machines[place].takes(job.runtime);
-        let starts_anew = planned.is_some_and(|(start, _)| start >= outage.down);
-        let (length, width) = (outage.down.since(now), job.request.processors);
-        let can_be = is_hit && starts_anew && self.room[place].fits(now, length, width);
-        if can_be {
-            self.room[place].reserve(now, length, width);
-            self.now.push((job.id, machine));
-        }
-        can_be
     }
 }
 

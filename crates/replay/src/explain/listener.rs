@@ -95,13 +95,10 @@ impl ReasonProbe for Listener {
 
 impl Probe for Listener {
     fn observe(&mut self, now: Time, fact: &Fact) {
-        let Heard { tales, labels, sites, .. } = &mut *self.0.borrow_mut();
+        let Heard { tales, labels, .. } = &mut *self.0.borrow_mut();
         let (job, stage) = match fact {
             Fact::Submitted(job) => (job.id, None),
             Fact::Started { job, .. } => (*job, None),
-            Fact::Interrupted { job, site, .. } => {
-                (*job, Some(Stage::Interrupted { site: sites[site.index()].clone() }))
-            }
             Fact::Finished { job } => (*job, Some(Stage::Ends)),
             Fact::Rejected { job, .. } => (*job, Some(Stage::Rejected)),
             Fact::Seized { .. } | Fact::Released { .. } => return,
@@ -110,7 +107,7 @@ impl Probe for Listener {
             labels.remove(&job);
         }
         let Some(tale) = tales.get_mut(&job) else { return };
-        tale.waits = matches!(fact, Fact::Submitted(_) | Fact::Interrupted { .. });
+        tale.waits = matches!(fact, Fact::Submitted(_));
         tale.steps.extend(stage.map(|stage| (now, stage)));
     }
 }
@@ -223,8 +220,7 @@ impl Pass<'_> {
                 break;
             }
             left += processors;
-            let job = (holder != RunningJob::OUTAGE).then(|| self.label(holder));
-            held.push(Holder { job, processors, expected_until: Moment::At(expected_end) });
+            held.push(Holder { job: self.label(holder), processors, expected_until: Moment::At(expected_end) });
         }
         held
     }

@@ -73,10 +73,6 @@ pub(super) enum Stage {
     /// Passes in which it did not start.
     Waits(Wait),
     Starts(Began),
-    /// Its machine has failed: its work is lost.
-    Interrupted {
-        site: SiteName,
-    },
     Ends,
     /// No machine that it may use is wide enough.
     Rejected,
@@ -136,8 +132,7 @@ pub(super) struct ByJob {
 /// A holder of processors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Holder {
-    /// `None`: the machine is down.
-    pub(super) job: Option<Label>,
+    pub(super) job: Label,
     pub(super) processors: u32,
     pub(super) expected_until: Moment,
 }
@@ -244,8 +239,7 @@ fn kept_by(waits: &[&Wait], about: &LogJob) -> String {
 /// Holders of the processors that a job lacks.
 fn held(held_by: &[Holder]) -> String {
     let holder = |Holder { job, processors: width, expected_until }: &Holder| {
-        let holder = job.as_ref().map_or_else(|| "an outage".to_owned(), |job| format!("job {job}"));
-        format!("{holder} ({}, expected until {expected_until})", processors(*width))
+        format!("job {job} ({}, expected until {expected_until})", processors(*width))
     };
     let (named, rest) = held_by.split_at(held_by.len().min(NAMED));
     let mut items: Vec<String> = named.iter().map(holder).collect();
@@ -319,7 +313,6 @@ fn lines(steps: &[Step], brief: bool, about: &LogJob) -> Vec<Line> {
                 waits_in_words(&waits, about)
             }
             Stage::Starts(start) => start.in_words(*from, about),
-            Stage::Interrupted { site } => format!("loses its processors{} to an outage, and waits again", site.on()),
             Stage::Ends => "ends".to_owned(),
             Stage::Rejected => format!("is rejected: no machine has {} processors", about.job.request.processors),
         };

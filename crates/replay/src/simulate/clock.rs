@@ -52,8 +52,7 @@ pub(super) fn run<M: Model, P: Probe>((name, goes_on): Course<'_>, model: M, pro
     }
     ensure!(
         sim.now() < LATEST,
-        "{name} the jobs would run for more than {YEARS} years; give a larger machine, fewer jobs with --max-jobs, or rarer \
-             outages"
+        "{name} the jobs would run for more than {YEARS} years; give a larger machine, or fewer jobs with --max-jobs"
     );
     Ok(sim.into_parts())
 }

@@ -85,11 +85,6 @@ struct Pass {
     /// Jobs that wait from now on.
     submitted: Vec<Value>,
     finished: Vec<Value>,
-    /// Failures with their lost jobs, which are submitted again.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<Value>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    repaired: Vec<Value>,
     /// Free processors by machine, less those of the starts of this pass.
     free: Vec<u32>,
 }
@@ -266,7 +261,7 @@ impl Policy for Exec {
         }
         self.pass.submitted.push(told);
         self.present.insert(id, Present { number, request, runs: false });
-        if self.by_number.insert(number, id).is_some_and(|other| other != id) {
+        if self.by_number.insert(number, id).is_some() {
             let name = &self.conversation.name;
             self.error.get_or_insert_with(|| {
                 shared(anyhow!(
@@ -282,17 +277,6 @@ impl Policy for Exec {
         self.by_number.remove(&number);
         let end = self.timed(json!({ "job": number, "machine": machine.0 }), view);
         self.pass.finished.push(end);
-    }
-
-    fn on_failure(&mut self, machine: SiteId, lost: &[RunningJob], view: &View<'_>) {
-        let lost: Vec<u64> = lost.iter().map(|job| self.present[&job.job].number).collect();
-        let failure = self.timed(json!({ "machine": machine.0, "lost": lost }), view);
-        self.pass.failed.push(failure);
-    }
-
-    fn on_repair(&mut self, machine: SiteId, view: &View<'_>) {
-        let repair = self.timed(json!({ "machine": machine.0 }), view);
-        self.pass.repaired.push(repair);
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {

@@ -105,7 +105,7 @@ impl Probe for Servers<'_> {
             }
             Fact::Released { job, .. } => self.watch.observe(now, &Fact::Finished { job }),
             Fact::Started { .. } | Fact::Finished { .. } => {}
-            Fact::Submitted(_) | Fact::Rejected { .. } | Fact::Interrupted { .. } => self.watch.observe(now, fact),
+            Fact::Submitted(_) | Fact::Rejected { .. } => self.watch.observe(now, fact),
         }
     }
 }

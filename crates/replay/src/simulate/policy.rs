@@ -460,7 +460,7 @@ impl Settings {
 }
 
 fn span(text: &str) -> Option<Span> {
-    let span = workload::outages::span(text).or_else(|| workload::outages::span(&format!("{text}s")));
+    let span = workload::span(text).or_else(|| workload::span(&format!("{text}s")));
     span.filter(|span| !span.is_zero())
 }
 

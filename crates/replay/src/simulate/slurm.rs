@@ -160,10 +160,6 @@ impl Policy for Controlled {
         self.fail(anyhow!("slurmctld plans by limits, which no job outlives; leave predictions of run times out"));
     }
 
-    fn on_failure(&mut self, _: SiteId, _: &[RunningJob], _: &View<'_>) {
-        self.fail(anyhow!("failures of single nodes are not those of a whole machine; leave --outages out"));
-    }
-
     fn next_wakeup(&self) -> Option<Time> {
         // Passes over an idle cluster are made up for at the next event.
         let next = (!self.slurmctld.is_stuck(self.passed)).then(|| self.slurmctld.next(self.passed) - ZERO)?;

@@ -1,6 +1,6 @@
-//! Space-shared machines or clusters, which may fail: the world of a log, and the runs on jobs in memory that an experiment repeats.
+//! Space-shared machines or clusters: the world of a log, and the runs on jobs in memory that an experiment repeats.
 
-use super::clock::{self, Course, LATEST, YEARS, ensure_ends_on};
+use super::clock::{self, Course, ensure_ends_on};
 use super::exec::{Exec, Numbers};
 use super::policy::Policy;
 use super::sites::Sites;
@@ -8,19 +8,18 @@ use super::watch::{Known, Log, Outcome, Watch};
 use super::world::{Entry, Opened, Wanted, World};
 use crate::explain::history::Explanation;
 use crate::explain::listener::Listener;
-use crate::options::{LogOptions, MachineOptions, PassesName, name_of, words};
-use anyhow::{Result, anyhow, ensure};
+use crate::options::{MachineOptions, PassesName, name_of, words};
+use anyhow::{Result, anyhow};
 use gap_schedule::{Explained, Machine, MultiCluster, Policy as AtWork, PredictionCounts};
 use lab::interrupt::Interrupted;
 use lab::provenance::hashes_of;
 use lab::units::float;
 use metrics::backlog::{Backlog, Trend};
-use sim_core::{Fact, Job, JobId, Outage, Probe, Time};
-use std::cell::RefCell;
+use sim_core::{Fact, Job, JobId, Probe, Time};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
-use workload::{Estimates, Outages, SwfReader};
+use workload::{Estimates, SwfReader};
 
 /// Policies on machines, each processor of which runs one job at a time.
 struct SpaceShared {
@@ -31,8 +30,8 @@ struct SpaceShared {
 
 impl SpaceShared {
     fn machines<'a>(&'a self, Opened { sites, log, .. }: &'a Opened) -> Machines<'a> {
-        let (Self { on, patience, .. }, Sites { machines, names, .. }) = (self, sites);
-        Machines { machines, names, on, seed: log.seed(), patience: *patience, estimates: log.estimates }
+        let (Self { on, patience, .. }, machines) = (self, &sites.machines);
+        Machines { machines, on, seed: log.seed(), patience: *patience, estimates: log.estimates }
     }
 }
 
@@ -49,11 +48,9 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let (log, options, on) = (wanted.log, wanted.options, &wanted.options.on);
     let policies = wanted.policies(|text| Policy::of_base(text, wanted.own))?;
     let sites = Sites::of(log, on, SwfReader::open(log.trace())?.header())?;
-    ensure_finishable(log, &sites, on)?;
     let any = |of: fn(&Policy) -> bool| policies.iter().any(of);
     let (searches, passes) = (any(Policy::searches), on.passes.unwrap_or_default());
-    let drawn = matches!(on.outages, Some(Outages::Drawn { .. }));
-    let seeded = drawn || matches!(log.estimates, Estimates::FModel(_)) || any(Policy::draws);
+    let seeded = matches!(log.estimates, Estimates::FModel(_)) || any(Policy::draws);
     let without_effect = [
         ("--seed", log.seed.is_some() && !seeded),
         ("--tabu-iterations", on.tabu_iterations.is_some() && !searches),
@@ -63,7 +60,6 @@ fn open(wanted: &Wanted<'_>) -> Result<Opened> {
     let arguments = on.machine_words()
         + &words("procs", on.procs)
         + &words("estimates", Some(log.estimates))
-        + &words("outages", on.outages.as_ref())
         + &words("tabu-iterations", searches.then_some(on.tabu_iterations()))
         + &words("passes", Some(name_of(&passes)).filter(|_| passes != PassesName::PerInstant));
     let named = policies.iter().map(|policy| policy.named(sites.names.len())).collect();
@@ -78,10 +74,6 @@ impl World for SpaceShared {
         let course: Course<'_> = (&at.run_of(policy), &|| true);
         let (counts, watch) = machines.run(&policies[policy], numbers, |policy| policy, arrivals, watch, course)?;
         let mut outcome = watch.finish(log.finish()?);
-        if self.on.outages.is_some() {
-            let interrupted = outcome.interrupted;
-            outcome.totals.count("interrupted", Some(interrupted));
-        }
         if policies.iter().any(|policy| policy.predicting(machines.estimates).is_some()) {
             outcome.totals.count("predictions_expired_percent", counts.as_ref().and_then(expired_percent));
             outcome.notes.extend(counts.map(|counts| in_words(&at.policies[policy].label, &counts)));
@@ -121,37 +113,12 @@ fn numbers(known: Known) -> Numbers {
     Box::new(move |job| known.borrow().get(&job).map(|one| one.log.record.number))
 }
 
-/// Refuses drawn outages under which some job would almost never finish.
-///
-/// A job that is hit starts again. Between failures with mean interval `mtbf` it needs exp(L / mtbf) attempts to run
-/// for L, which take (mtbf + mttr) (exp(L / mtbf) - 1) in all: the expected completion time of a task under Poisson failures
-/// without checkpoints (A. Duda, "The effects of checkpointing on program execution time", 1983, with the downtime added).
-fn ensure_finishable(options: &LogOptions, sites: &Sites, on: &MachineOptions) -> Result<()> {
-    let Some(outages @ Outages::Drawn { mtbf, mttr }) = &on.outages else { return Ok(()) };
-    let (log, trace) = (Log::open(options, sites)?, options.trace().display());
-    let (mtbf, mttr) = (mtbf.as_secs_f64(), mttr.as_secs_f64());
-    for (job, number) in log.jobs(Known::default(), |one| (one.job, one.record.number)) {
-        let suitable = sites.machines.iter().filter(|machine| machine.suits(&job.request));
-        // A job that suits no machine is rejected.
-        let Some(takes) = suitable.map(|machine| machine.takes(job.runtime)).min() else { continue };
-        let expected = (mtbf + mttr) * libm::expm1(takes.as_secs_f64() / mtbf);
-        ensure!(
-            expected < LATEST.as_secs_f64(),
-            "{trace}: job {number} runs for {takes} s and starts again after each failure; with --outages {outages} it would be \
-             expected to take more than {YEARS} years; give rarer outages, or fewer jobs with --max-jobs"
-        );
-    }
-    log.finish().map(drop)
-}
-
 /// Time that a policy's program may take for one answer, if no other is given.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Space-shared machines, and all that determines a run on them beside jobs and policy: common to `simulate`, `explain` and `experiment`.
 struct Machines<'a> {
     machines: &'a [Machine],
-    /// Names of the machines, as in a file of outages.
-    names: &'a [String],
     on: &'a MachineOptions,
     seed: u64,
     patience: Duration,
@@ -169,25 +136,17 @@ impl Machines<'_> {
         probe: P,
         course: Course<'_>,
     ) -> Result<(Option<PredictionCounts>, P)> {
-        let Self { machines, names, on, seed, patience, estimates } = *self;
+        let Self { machines, on, seed, patience, estimates } = *self;
         let at_work: Box<dyn AtWork> = match policy.command() {
             Some(command) => Box::new(Exec::start(command, machines, numbers, patience)?),
             None => policy.at_work(seed, on, machines.len()),
         };
-        // The same for every policy.
-        let unreadable = RefCell::new(None);
-        let readable = |outage: Result<Outage, _>| outage.map_err(|error| unreadable.replace(Some(error))).ok();
-        let outages = on.outages_of(names, seed)?.map_while(readable);
         let multi_cluster = MultiCluster::new(machines.to_vec(), wrap(at_work), arrivals)
-            .with_outages(outages)
-            .with_repair_expected(on.repair_expected())
             .with_passes(on.passes())
             .with_predictions(policy.predicting(estimates));
         let (multi_cluster, probe) = clock::run(course, multi_cluster, probe)?;
         let counts = multi_cluster.predictions().map(|predictions| predictions.counts);
         multi_cluster.error().map_or(Ok(()), Err)?;
-        drop(multi_cluster);
-        unreadable.into_inner().map_or(Ok(()), Err)?;
         Ok((counts, probe))
     }
 }
@@ -216,8 +175,8 @@ impl Policy {
         for (job, number) in jobs.iter().zip(numbers) {
             ensure_ends_on(job, *number, slowest).map_err(|words| anyhow!("{run}: {words}"))?;
         }
-        let (Sites { machines, names, .. }, on) = (sites, &MachineOptions::default());
-        let machines = Machines { machines, names, on, seed, patience: PATIENCE, estimates };
+        let (machines, on) = (&sites.machines, &MachineOptions::default());
+        let machines = Machines { machines, on, seed, patience: PATIENCE, estimates };
         let numbers = numbers.to_vec();
         let probe = (Placements(vec![Default::default(); jobs.len()]), Backlog::default());
         let number = Box::new(move |job: JobId| numbers.get(job.index()).copied());

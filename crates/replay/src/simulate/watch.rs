@@ -17,7 +17,6 @@ use sim_core::record::{JobCounts, Sink};
 use sim_core::{Fact, JobId, JobLog, JobRecord, Probe, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::mem;
 use std::rc::Rc;
 use workload::{Intake, LogJob, Repairs, SwfReader};
 
@@ -135,8 +134,6 @@ pub(crate) struct Outcome {
     pub(super) partitions: Breakdown,
     /// Labels of users by number, if the log has them.
     pub(super) users: BTreeMap<Option<u32>, Label>,
-    /// Runs that a failure cut short.
-    pub(super) interrupted: f64,
     pub(super) busy: Vec<(Time, f64)>,
     pub(super) waiting: Vec<(Time, f64)>,
     /// Files, complete except for their names.
@@ -177,11 +174,10 @@ impl Watch {
     }
 
     pub(super) fn finish(self, repairs: Repairs) -> Outcome {
-        let JobCounts { rejected, interrupted, .. } = self.0.counts();
+        let JobCounts { rejected, .. } = self.0.counts();
         let Recorder { mut outcome, busy, waiting, backlog, cut, last_finish, last_rejection, .. } = self.0.into_sink();
         (outcome.totals.sums.rejected, outcome.totals.sums.trend) = (rejected, Some(backlog.trend()));
         outcome.totals.count("cut", Some(float(cut)));
-        outcome.interrupted = float(interrupted);
         outcome.busy = busy.means(last_finish);
         // A job may be rejected after all others have left.
         outcome.waiting = waiting.means(last_finish.max(last_rejection));
@@ -206,14 +202,6 @@ impl Probe for Watch {
                 if let Some(free) = all.free.get_mut(site.index()) {
                     all.known.borrow_mut().get_mut(job).expect(KNOWN).processors =
                         take_lowest(free, *processors).into();
-                }
-            }
-            Fact::Interrupted { job, site, processors } => {
-                all.queue += 1;
-                all.waiting.raise(now, 1);
-                all.busy.lower(now, u64::from(*processors));
-                if let Some(free) = all.free.get_mut(site.index()) {
-                    free.extend(mem::take(&mut all.known.borrow_mut().get_mut(job).expect(KNOWN).processors));
                 }
             }
             Fact::Rejected { job, .. } => {

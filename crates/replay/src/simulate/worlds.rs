@@ -14,11 +14,10 @@ static ALL: [&Entry; 4] = [&space_shared::ENTRY, &alea31::ENTRY, &metasched::ENT
 /// Option that only some worlds take: its name, a test for its presence, and the worlds that take it.
 type Limited = (&'static str, fn(&WorldOptions) -> bool, &'static [&'static Entry]);
 
-static LIMITED: [Limited; 10] = [
+static LIMITED: [Limited; 9] = [
     ("--machines", |options| options.on.machines.is_some(), &[&space_shared::ENTRY, &alea31::ENTRY]),
     ("--inside", |options| options.on.inside.is_some(), &[&space_shared::ENTRY, &alea31::ENTRY]),
     ("--procs", |options| options.on.procs.is_some(), &[&space_shared::ENTRY]),
-    ("--outages", |options| options.on.outages.is_some(), &[&space_shared::ENTRY]),
     ("--tabu-iterations", |options| options.on.tabu_iterations.is_some(), &[&space_shared::ENTRY]),
     ("--passes", |options| options.on.passes.is_some(), &[&space_shared::ENTRY]),
     ("--policy-timeout", |options| options.policy_timeout.is_some(), &[&space_shared::ENTRY]),

@@ -236,7 +236,7 @@ impl std::str::FromStr for TsafrirEstimates {
 
 /// `90s`, `15m`, `4h`, `30d`, in seconds.
 pub(super) fn seconds(span: &str) -> Option<u32> {
-    u32::try_from(workload::outages::span(span)?.as_nanos() / 1_000_000_000).ok()
+    u32::try_from(workload::span(span)?.as_nanos() / 1_000_000_000).ok()
 }
 
 #[derive(Debug, Args)]

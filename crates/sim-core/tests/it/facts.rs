@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sim_core::testkit::{Fcfs, workload};
-use sim_core::{Fact, Gauge, Job, JobId, JobLog, JobRecord, Probe, Rejection, Sim, SiteId, Span, Time};
+use sim_core::{Fact, Gauge, Job, JobId, JobLog, JobRecord, Probe, Rejection, Sim, Span, Time};
 
 /// ∫ N(t) dt of jobs in the system, and the sum of their response times.
 struct InSystem {
@@ -68,22 +68,8 @@ fn log(facts: &[Fact]) -> JobLog<Vec<JobRecord>> {
     log
 }
 
-const STARTED: Fact = Fact::Started { job: JobId(0), site: SiteId(0), processors: 2 };
-const INTERRUPTED: Fact = Fact::Interrupted { job: JobId(0), site: SiteId(0), processors: 2 };
-
 fn submitted() -> Fact {
     Fact::Submitted(Job::new(JobId(0), Time::ZERO, 2, Span::from_secs(1)))
-}
-
-#[test]
-fn the_record_of_an_interrupted_job_is_that_of_the_run_that_it_finished() {
-    let again = Fact::Started { job: JobId(0), site: SiteId(1), processors: 2 };
-    let log = log(&[submitted(), STARTED, INTERRUPTED, STARTED, INTERRUPTED, again, Fact::Finished { job: JobId(0) }]);
-    let [record] = log.sink()[..] else { panic!("one job: {:?}", log.sink()) };
-    assert_eq!((record.start, record.finish, record.site), (Time::from_secs(5), Time::from_secs(6), SiteId(1)));
-    assert_eq!(record.wait(), Span::from_secs(5)); // two of which it spent in runs that were lost
-    let counts = log.counts();
-    assert_eq!((counts.submitted, counts.interrupted, counts.finished, log.present()), (1, 2, 1, 0));
 }
 
 #[test]
@@ -94,10 +80,4 @@ fn a_rejected_job_is_counted_and_forgotten() {
     // A later job may reuse the number.
     log.observe(Time::from_secs(2), &submitted());
     assert_eq!((log.counts().submitted, log.present(), log.into_sink().len()), (2, 1, 0));
-}
-
-#[test]
-#[should_panic(expected = "job 0 was interrupted but did not run")]
-fn only_a_run_is_interrupted() {
-    log(&[submitted(), INTERRUPTED]);
 }

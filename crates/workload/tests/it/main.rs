@@ -14,7 +14,6 @@ mod inspect;
 mod intake;
 mod machines;
 mod model;
-mod outages;
 mod reading;
 mod real_logs;
 mod resample;

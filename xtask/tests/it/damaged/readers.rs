@@ -9,7 +9,6 @@ use std::fmt::{Debug, Display};
 use std::io::Cursor;
 use std::sync::OnceLock;
 use workload::convert::{Layout, convert_read, convert_sacct};
-use workload::outages::OutageTrace;
 use workload::sacct::{SacctReader, Zone};
 use workload::{
     ConvertError, Converted, GwfReader, Inspection, Intake, Machines, Options, SwfReader, SwfWriter, Validation,
@@ -154,16 +153,6 @@ pub(crate) fn machines(input: &[u8]) -> Result<bool, String> {
         Ok(machines) if machines.total_processors() == 0 => Err(format!("no processors in {machines:?}")),
         Ok(_) => Ok(true),
     }
-}
-
-/// Outages are of an existing machine, in order, and each ends after it began.
-pub(crate) fn outages(input: &[u8]) -> Result<bool, String> {
-    let (outages, is_sound) = records(OutageTrace::from_read(NAME, Cursor::new(input.to_vec()), &["zewura", "zegox"]))?;
-    let is_one = outages.iter().all(|outage| outage.site.index() < 2 && outage.down <= outage.up);
-    if !is_one || !outages.is_sorted_by_key(|outage| outage.down) {
-        return Err(format!("no outages, or not in order: {outages:?}"));
-    }
-    Ok(is_sound)
 }
 
 pub(crate) fn slurm_conf(input: &[u8]) -> Result<bool, String> {

@@ -161,13 +161,6 @@ impl UserUsage {
         self.users[user].change(|user| user.used += worked - claim);
     }
 
-    /// Removes the wait of an interrupted job, which waits again.
-    pub(super) fn lose(&mut self, job: &RunningJob, now: Time) {
-        let present = self.jobs[&job.job];
-        self.users[present.user].change(|user| user.waited -= present.waited);
-        self.finish(job, now);
-    }
-
     /// Sums up the plan, as far as the comparator needs it, unless already done.
     pub(super) fn sum_up(&mut self, plan: &Reservations, view: &View<'_>) {
         if self.comparator.looks_at_completion_alone() || self.sums.is_some() {

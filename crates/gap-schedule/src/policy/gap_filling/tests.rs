@@ -66,7 +66,6 @@ proptest! {
         }
         if alone {
             scene.machines.truncate(1);
-            scene.outages.retain(|outage| outage.site == SiteId(0));
         }
         let policy = match kind {
             0 => GapFilling::best_gap(Placement::Fastest),
