@@ -117,7 +117,8 @@ impl EgEdf {
         let old = plan.score();
         if let Some(gap) = self.best_gap(plan, &job, now, &old) {
             plan.machines[gap.machine].fill(gap.start, job, now);
-        } else if let Some(best) = self.best_by_deadline(plan, &job, now, &old) {
+        } else {
+            let best = self.best_by_deadline(plan, &job, now, &old).expect("some machine suits the job");
             plan.machines[best.machine].insert(best.position, job, now);
         }
     }
