@@ -90,7 +90,6 @@ impl World for Alea31 {
     }
 }
 
-/// The policy on this number of clusters, before its first job.
 fn at_work(policy: &Policy, seed: u64, clusters: usize) -> Result<Box<dyn alea31::Policy>> {
     let stream = || Streams::new(seed, 0).stream(Purpose("tabu search"), 0);
     Ok(match policy.plain() {

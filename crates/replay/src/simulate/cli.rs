@@ -14,7 +14,6 @@ fn entries<B: Copy>(registry: &Registry<B>) -> String {
     registry.forms().map(|(form, about)| super::policy::entry(form, about)).collect()
 }
 
-/// One line for each order of a queue, with its source.
 fn orders() -> String {
     let line = |order: Order| {
         let source = Some(order.source()).filter(|source| *source != "textbooks");

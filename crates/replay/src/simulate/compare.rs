@@ -22,10 +22,8 @@ pub(super) fn baseline(world: &Opened, wanted: Option<&str>) -> Result<usize> {
     })
 }
 
-/// Runs that are compared with each other.
 pub(super) struct ComparedRuns<'a> {
     pub(super) runs: &'a [Run],
-    /// Position of the baseline.
     pub(super) baseline: usize,
     /// The text that stands for a policy: its name in files, its label for readers.
     pub(super) naming: fn(&Run) -> &str,
@@ -73,7 +71,6 @@ impl<'a> ComparedRuns<'a> {
         compared().flat_map(of).collect()
     }
 
-    /// Difference of two runs over all jobs, or over those of a class.
     fn difference(
         &self,
         pair: [&'a Run; 2],
@@ -86,7 +83,6 @@ impl<'a> ComparedRuns<'a> {
         Some(Difference { metric, policy, baseline, interval, of_baseline, observations: "blocks of the log" })
     }
 
-    /// Ranks the policies by a metric.
     fn ranked(&self, metric: &'static Metric) -> Vec<Ranked<'a>> {
         let mean = |run: &Run| run.outcome.blocks.mean(None, metric.name()).map(|mean| mean.mean);
         difference::ranked(metric, self.runs.iter().map(|run| ((self.naming)(run), mean(run))), |a, b, level| {
@@ -106,12 +102,10 @@ impl<'a> ComparedRuns<'a> {
         compared().flat_map(|metric| self.ranked(metric)).filter(|one| one.mean.is_finite()).collect()
     }
 
-    /// `best.csv`.
     pub(super) fn best_csv(&self) -> Result<Vec<u8>> {
         csv(Ranked::COLUMNS, self.standings().iter().map(Ranked::row))
     }
 
-    /// `differences.csv`.
     pub(super) fn differences_csv(&self) -> Result<Vec<u8>> {
         let row = |Difference { metric, policy, baseline, interval, .. }: Difference<'_>| {
             let names = [metric.name(), policy, baseline].map(str::to_owned);

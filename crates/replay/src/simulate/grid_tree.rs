@@ -90,7 +90,6 @@ impl Default for JobRules {
     }
 }
 
-/// World of a simulation, its tree, and the rules for jobs of a log.
 pub(super) struct GridTree {
     pub(super) config: Config,
     pub(super) world: World,
@@ -160,7 +159,6 @@ impl GridTree {
         Ok((Self { config, world, jobs }, sites))
     }
 
-    /// Job of a log as this grid sees it: its user's work station, operating system and data.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates; no flow is that large")]
     pub(super) fn submission(&self, LogJob { job, record, .. }: &LogJob) -> Submission {
         let user = record.user.unwrap_or(0);

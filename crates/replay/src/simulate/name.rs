@@ -124,7 +124,6 @@ pub(crate) struct Chosen<B> {
 }
 
 impl<B: Copy> Registry<B> {
-    /// Forms of names, with descriptions.
     pub(crate) fn forms(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.policies.iter().map(|(form, about, _)| (*form, *about))
     }

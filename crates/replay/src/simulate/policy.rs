@@ -202,7 +202,6 @@ struct Settings {
     slurm: Option<Arc<SlurmCluster>>,
 }
 
-/// Random numbers of a search in plans.
 fn stream(seed: u64) -> Stream {
     Streams::new(seed, 0).stream(Purpose("search"), 0)
 }
@@ -309,7 +308,6 @@ impl Policy {
         }
     }
 
-    /// The policy in reports of runs on this number of places.
     pub(super) fn named(&self, places: usize) -> Named {
         let idles = matches!(self.base(), Some("bgt" | "sg")) && places == 1;
         let why = "there is one cluster, on which its search can improve nothing and is not played; its schedule is that of \

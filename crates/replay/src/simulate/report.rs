@@ -23,7 +23,6 @@ use workload::repair::Repair;
 pub struct Simulation {
     pub(super) options: Simulate,
     pub(super) world: Opened,
-    /// Position of the baseline among the policies.
     pub(super) baseline: usize,
     /// Empty before the run.
     pub(super) runs: Vec<Run>,
@@ -38,7 +37,6 @@ impl Simulation {
         &self.world.sites
     }
 
-    /// The runs under their names in files.
     pub(super) fn by_name(&self) -> ComparedRuns<'_> {
         ComparedRuns { runs: &self.runs, baseline: self.baseline, naming: |run| &run.policy.name }
     }
@@ -70,7 +68,6 @@ impl Simulation {
             + if *no_report { " --no-report" } else { "" }
     }
 
-    /// `summary.csv`: one row per policy.
     pub(super) fn summary(&self) -> Result<Vec<u8>> {
         let names = self.runs[0].columns.iter().map(|(metric, _)| metric.name());
         let row = |run: &Run| {
@@ -277,7 +274,6 @@ impl Simulation {
     }
 }
 
-/// `columns.md`: the meaning of the columns of the tables, with their units.
 pub(super) fn columns_md(report: &Simulation) -> String {
     let allocated = if report.sites().shared.is_some() {
         "empty: tasks share processors here".to_owned()

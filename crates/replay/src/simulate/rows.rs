@@ -55,7 +55,6 @@ impl Row<'_> {
     }
 }
 
-/// Value of a field of [`Row`].
 trait Cell {
     fn push_to(&self, line: &mut String);
 }
@@ -136,7 +135,6 @@ impl Cell for Span {
 const OF_EVALYS: &str = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,\
                          execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources";
 
-/// A job of the log in a simulation.
 #[derive(Clone, Debug)]
 pub(crate) struct SimulatedJob {
     /// Its data in the log; the run time is that at reference speed.
@@ -150,7 +148,6 @@ pub(crate) struct SimulatedJob {
 }
 
 impl SimulatedJob {
-    /// A job that has not left the system; `exceeds_limit` is true if it would have run longer than its limit.
     pub(super) fn new(log: LogJob, exceeds_limit: bool) -> Self {
         Self { log, exceeds_limit, record: None, processors: Box::default() }
     }
@@ -201,7 +198,6 @@ impl SimulatedJob {
         }
     }
 
-    /// Returns its line of `schedule.swf`.
     fn swf(&self, has_sites: bool) -> SwfRecord {
         let (log, record) = (&self.log, self.record);
         let site = record.filter(|_| has_sites).and_then(|record| u32::try_from(record.site.index() + 1).ok());
@@ -236,7 +232,6 @@ type File = BufWriter<NamedTempFile>;
 /// The files of a policy's jobs, before they get their names.
 #[derive(Default)]
 pub(crate) struct Rows {
-    /// `jobs.csv`.
     jobs: Option<File>,
     schedule: Option<Schedule>,
     /// `evalys.csv`, and the name of the log as a field of it.
@@ -244,13 +239,11 @@ pub(crate) struct Rows {
     /// Names of the places as fields of a table, by number.
     sites: Vec<String>,
     tells_processors: bool,
-    /// Scratch buffer, reused across rows.
     line: String,
     /// The first error, reported at the end of the run.
     failed: Option<io::Error>,
 }
 
-/// `schedule.swf`.
 struct Schedule {
     records: SwfWriter<File>,
     /// Records from the job `next` on, as far as those jobs have left: a log in the format is in the order of submission.
@@ -288,7 +281,6 @@ impl Rows {
         })
     }
 
-    /// Returns true if a file lists the processors of jobs.
     pub(super) const fn lists_processors(&self) -> bool {
         self.evalys.is_some() || self.jobs.is_some() && self.tells_processors
     }

@@ -147,7 +147,6 @@ fn distribution(metric: &MetricSummary) -> Vec<Point> {
     points
 }
 
-/// A property that jobs are broken down by, and the breakdown of a run.
 type By = (&'static str, fn(&Outcome) -> &Breakdown);
 
 const KINDS: [By; 4] = [
@@ -157,7 +156,6 @@ const KINDS: [By; 4] = [
     ("partition", |watched| &watched.partitions),
 ];
 
-/// Mean wait and bounded slowdown by class, user, group and partition.
 fn breakdowns(report: &Simulation) -> Section {
     let (mut parts, mut missing, first) = (Vec::new(), Vec::new(), &report.runs[0].outcome);
     for (kind, by) in KINDS.into_iter().filter(|_| first.totals.sums.summary.jobs > 0) {
@@ -327,7 +325,6 @@ fn section(id: &str, title: &str, words: Vec<String>, parts: Vec<Part>) -> Secti
     Section { id: id.to_owned(), title: title.to_owned(), words, parts, folds: Vec::new() }
 }
 
-/// A picture with its caption and the files beside it.
 fn figure(picture: impl Into<Picture>, caption: &str) -> Part {
     let picture = picture.into();
     let data = picture.id().strip_prefix("gantt-").map(|policy| format!("{policy}/jobs.csv"));

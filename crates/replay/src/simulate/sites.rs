@@ -123,7 +123,6 @@ impl Sites {
     }
 }
 
-/// Refuses two places of this kind with one name.
 pub(super) fn ensure_distinct<'a>(kind: &str, names: impl IntoIterator<Item = &'a String>) -> Result<()> {
     let mut known = BTreeSet::new();
     for name in names {

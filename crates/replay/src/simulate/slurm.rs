@@ -11,7 +11,6 @@ use slurm_sched::{Report, Site, Slurmctld, Version};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Cluster that the name of a policy describes.
 #[derive(Debug)]
 pub(super) struct SlurmCluster {
     site: Arc<Site>,

@@ -99,7 +99,6 @@ fn take_lowest(free: &mut Free, mut wanted: u32) -> Vec<(u32, u32)> {
     taken
 }
 
-/// Probe of a run.
 pub(crate) struct Watch(JobLog<Recorder>);
 
 /// Sink of the jobs that ran, and all that is recorded beside them.
@@ -168,7 +167,6 @@ impl Watch {
         Self(JobLog::new(Recorder { outcome, free, lists_processors, keeps, ..Recorder::default() }))
     }
 
-    /// Map that receives the log's data of each arriving job.
     pub(super) fn known(&self) -> Known {
         Rc::clone(&self.0.sink().known)
     }

@@ -33,7 +33,6 @@ pub(crate) trait World: Send + Sync {
     fn compare(&self, _outcomes: &mut [Outcome]) {}
 }
 
-/// A world that is open, with its policies.
 pub(crate) struct Opened {
     pub(crate) entry: &'static Entry,
     pub(super) log: LogOptions,
@@ -125,13 +124,11 @@ impl Entry {
     }
 }
 
-/// The request for a world.
 pub(super) struct Wanted<'a> {
     pub(super) log: &'a LogOptions,
     pub(super) options: &'a WorldOptions,
     pub(super) own: &'a [Arc<Own>],
     pub(super) here: &'static Entry,
-    /// All worlds, for messages.
     pub(super) all: &'static [&'static Entry],
 }
 
@@ -225,7 +222,6 @@ impl Opened {
         in_parallel(&(0..self.policies.len()).collect::<Vec<_>>(), |policy| of(*policy))
     }
 
-    /// Runs a policy in `model` with `probe`. Returns both.
     pub(super) fn run<M: Model, P: Probe>(&self, policy: usize, model: M, probe: P) -> Result<(M, P)> {
         clock::run((&self.run_of(policy), &|| true), model, probe)
     }
