@@ -86,7 +86,6 @@ pub fn slurm(command: &Slurm, common: &Common) -> Result<Ending> {
     Ok(if found.is_equal() { Ending::Done } else { Ending::Differs })
 }
 
-/// Compares the decisions of a recorded controller with those of this program; prints nothing.
 fn compare(options: &Follow) -> Result<Comparison> {
     let log = || unpacked(&options.log);
     let place = || options.log.display().to_string();
@@ -104,7 +103,6 @@ fn compare(options: &Follow) -> Result<Comparison> {
     follow(&site, &jobs, log()?).with_context(place)
 }
 
-/// The comparison as a text for a terminal.
 fn words(found: &Comparison, is_quiet: bool) -> String {
     let Comparison { starts, plans, priorities, wrong_starts, wrong_plans, wrong_priorities, .. } = found;
     let mut text = format!(

@@ -10,7 +10,6 @@ use sim_core::Time;
 use slurm_sched::{EndState, Ended, Report, Why, simulate};
 use std::collections::BTreeMap;
 
-/// Explains the jobs of these numbers under each variant.
 pub(super) fn explain(arms: &[Arm], trace: &Trace, seed: u64, wanted: &[u32]) -> Result<Vec<Explanation>> {
     let pairs = arms.iter().flat_map(|arm| wanted.iter().map(move |id| (arm, *id)));
     pairs.map(|(arm, id)| one(arm, trace, seed, id)).collect()

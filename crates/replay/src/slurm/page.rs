@@ -14,7 +14,6 @@ use metrics::{ConfidenceInterval, Metric, catalogue};
 /// Number of groups of one kind on the page: those with the most jobs. breakdown.csv has all.
 const SHOWN: usize = 12;
 
-/// Writes figures, their data, and `report.html`, with the command that gives the same results.
 pub(super) fn write(
     results: &VariantResults<'_>,
     [title, command]: [&str; 2],
@@ -100,7 +99,6 @@ fn of_metrics(
     Table::new(id, title, caption, columns, rows.collect())
 }
 
-/// Positions of the largest groups of a kind, or of all kinds.
 fn largest(results: &VariantResults<'_>, by: &str) -> Vec<usize> {
     let mut of_kind: Vec<usize> = (0..results.groups.len()).filter(|at| results.groups[*at].by == by).collect();
     of_kind.sort_by_key(|at| std::cmp::Reverse(results.groups[*at].jobs));
@@ -128,7 +126,6 @@ fn breakdown(results: &VariantResults<'_>) -> Table {
     Table::new("breakdown", "Waits by partition, account, user and QOS", caption, columns, rows.collect())
 }
 
-/// Quantiles of the wait.
 fn waits(results: &VariantResults<'_>) -> Shown {
     let mut quantiles: Vec<(&'static Metric, f64)> =
         catalogue().iter().filter_map(|metric| Some((metric, metric.share_of_waits()?))).collect();

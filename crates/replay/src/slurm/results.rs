@@ -20,7 +20,6 @@ pub(super) struct Arm {
     pub(super) site: Site,
 }
 
-/// Jobs that share a partition, account, user or QOS.
 pub(super) struct JobGroup {
     /// One of [`KINDS`].
     pub(super) by: &'static str,
@@ -60,7 +59,6 @@ pub(super) struct VariantResults<'a> {
     all: Observations<Cell>,
 }
 
-/// Metrics of groups.
 pub(super) fn of_groups() -> [&'static Metric; 2] {
     ["wait_mean", "bounded_slowdown_mean"].map(Metric::of)
 }

@@ -38,7 +38,6 @@ fn to_first<'a>(
     pairs.filter_map(|(metric, arm)| Some((metric, arm, results.difference(None, arm, metric)?)))
 }
 
-/// `differences.csv`.
 pub(super) fn differences(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     let names = results.names();
     let rows = to_first(results).map(|(metric, arm, found)| {
@@ -48,7 +47,6 @@ pub(super) fn differences(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     csv(["metric", "variant", "baseline", "mean", "ci_low", "ci_high", "phases"], rows)
 }
 
-/// `breakdown.csv`: jobs by partition, account, user and QOS.
 pub(super) fn breakdown(results: &VariantResults<'_>) -> Result<Vec<u8>> {
     let interval = |found: Option<ConfidenceInterval>| {
         let [mean, low, high, _] = found.as_ref().map_or_else(Default::default, columns);
@@ -135,7 +133,6 @@ pub(super) fn sentences(results: &VariantResults<'_>) -> Vec<String> {
     sentences
 }
 
-/// The table and the sentences for the terminal.
 pub(super) fn on_terminal(results: &VariantResults<'_>) -> String {
     let width = results.names().iter().map(|name| name.chars().count()).max().unwrap_or(0).max(8);
     let mut text =
@@ -158,7 +155,6 @@ pub(super) fn on_terminal(results: &VariantResults<'_>) -> String {
     text
 }
 
-/// The result as JSON.
 pub(super) fn as_json(results: &VariantResults<'_>, notes: &[String], out: &Path) -> Value {
     let names = results.names();
     let mut variants = serde_json::Map::new();

@@ -7,7 +7,6 @@ use slurm_sched::conf::Conf;
 use slurm_sched::workload::{self, SubmittedJob};
 use slurm_sched::{Phases, Site, Terms};
 
-/// Jobs of a trace, with data of its own schedule.
 #[derive(Debug)]
 pub(super) struct Trace {
     /// Ordered by submission, which counts from the zero of the trace.
@@ -20,7 +19,6 @@ pub(super) struct Trace {
     pub(super) left_out: Vec<String>,
 }
 
-/// Run of a job in the trace's own schedule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LoggedRun {
     pub(super) job: u32,
@@ -28,7 +26,6 @@ pub(super) struct LoggedRun {
     pub(super) times: [i64; 3],
 }
 
-/// Whole seconds of a span.
 pub(super) fn seconds(span: Span) -> i64 {
     i64::try_from(span.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX)
 }

@@ -70,7 +70,6 @@ fn variants(text: &str) -> Result<Vec<(String, Vec<String>)>> {
     Ok(found)
 }
 
-/// Runs all variants, and writes tables and the page.
 pub(super) fn run(inputs: &Inputs, options: &WhatIf, common: &Common) -> Result<Ending> {
     let version = inputs.slurm_version.as_deref().map_or(Ok(Version::V24_11), str::parse)?;
     let mut arms = Vec::new();
@@ -145,7 +144,6 @@ fn command(inputs: &Inputs, options: &WhatIf, version: Version) -> String {
     text + &format!(" --phases {phases} --seed {seed} --slurm-version {version}")
 }
 
-/// Notes for every reader: jobs left out, jobs that never started, features outside the model.
 fn notes(trace: &Trace, results: &VariantResults<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     if !trace.left_out.is_empty() {
