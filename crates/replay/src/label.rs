@@ -19,7 +19,6 @@ impl Label {
         name.map_or(Self::Number(number), |name| Self::Name(name.to_owned()))
     }
 
-    /// Label of a job.
     pub(crate) fn of_job(job: &LogJob) -> Self {
         Self::new(job.record.name.as_deref(), job.record.number)
     }

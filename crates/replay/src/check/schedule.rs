@@ -74,7 +74,6 @@ const COLUMNS: [(&str, &[&str]); 8] = [
     ("state", &["state"]),
 ];
 
-/// Positions of the columns that are there, by name.
 type Columns = BTreeMap<&'static str, usize>;
 
 fn read_csv(path: &Path, text: impl Read, names: &JobNumbers) -> Result<Vec<ScheduleRow>> {

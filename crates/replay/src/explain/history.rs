@@ -44,7 +44,6 @@ impl Line {
 pub(crate) struct Explanation {
     pub(crate) policy: String,
     pub(crate) job: Label,
-    /// Further keys for programs: an object.
     #[serde(flatten)]
     pub(crate) facts: Value,
     pub(crate) note: Option<String>,

@@ -18,7 +18,6 @@ const MOMENT: Span = Span::from_nanos(1_000_000);
 struct Heard {
     /// Numbers of followed jobs that have not arrived yet.
     wanted: Vec<u64>,
-    /// Followed jobs that have arrived.
     tales: BTreeMap<JobId, Tale>,
     /// Labels of all jobs in the system; never iterated.
     labels: FxHashMap<JobId, Label>,
@@ -112,7 +111,6 @@ impl Probe for Listener {
     }
 }
 
-/// One pass of a policy: its view, its starts and its reasons.
 struct Pass<'a> {
     view: &'a View<'a>,
     starts: &'a Starts,
@@ -144,7 +142,6 @@ impl Pass<'_> {
         self.reasons.iter().filter(move |(other, ..)| *other == job).map(|(_, reason, before)| (reason, before))
     }
 
-    /// Start of the job on the machine.
     fn start(&self, job: JobId, machine: SiteId) -> Began {
         let waits = |other: &JobId| !self.starts.iter().any(|(start, _)| start == other);
         let right = self.reasons_of(job).find_map(|(reason, before)| match reason {
@@ -160,7 +157,6 @@ impl Pass<'_> {
         }
     }
 
-    /// Continued wait of the job.
     fn wait(&self, job: JobId) -> Wait {
         let now = self.view.now;
         let (mut machine, mut obstacle, mut promise) = (None, None, None);
@@ -225,13 +221,11 @@ impl Pass<'_> {
         held
     }
 
-    /// Those of `starts` that start on the machine, as running jobs.
     fn starting(&self, machine: usize, starts: &Starts) -> impl Iterator<Item = RunningJob> {
         let here = starts.iter().filter(move |(_, place)| place.index() == machine);
         here.map(move |(job, _)| self.view.machines[machine].running(*job, self.request(*job), self.view.now))
     }
 
-    /// Free processors of the machine after these starts.
     fn free_after(&self, machine: usize, starts: &Starts) -> u32 {
         self.view.free[machine] - self.starting(machine, starts).map(|job| job.processors).sum::<u32>()
     }

@@ -13,7 +13,6 @@ use workload::LogJob;
 /// Largest number of jobs that are named; further ones are counted.
 const NAMED: usize = 5;
 
-/// Name of a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(super) struct SiteName {
@@ -64,13 +63,11 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Step in the history of a job, and its instant.
 pub(super) type Step = (Time, Stage);
 
 #[derive(Debug, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub(super) enum Stage {
-    /// Passes in which it did not start.
     Waits(Wait),
     Starts(Began),
     Ends,
@@ -96,15 +93,12 @@ pub(super) struct Wait {
     pub(super) last_place: usize,
     /// The machine with the most room, among those that it may use.
     pub(super) site: SiteName,
-    /// Processors that were free there.
     pub(super) free: u32,
     /// Jobs whose expected ends would give it the missing processors, in that order; empty if enough are free.
     pub(super) held_by: Vec<Holder>,
-    /// Its reservation.
     pub(super) promised: Option<Promise>,
 }
 
-/// Obstacle that keeps a job from starting.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum Obstacle {
@@ -129,7 +123,6 @@ pub(super) struct ByJob {
     pub(super) processors: u32,
 }
 
-/// A holder of processors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Holder {
     pub(super) job: Label,
@@ -177,7 +170,6 @@ impl Wait {
     }
 }
 
-/// Adjacent passes that are alike, in words.
 fn waits_in_words(waits: &[&Wait], about: &LogJob) -> String {
     let (first, last) = (waits[0], waits[waits.len() - 1]);
     let place = match (first.place, last.place) {
@@ -236,7 +228,6 @@ fn kept_by(waits: &[&Wait], about: &LogJob) -> String {
     }
 }
 
-/// Holders of the processors that a job lacks.
 fn held(held_by: &[Holder]) -> String {
     let holder = |Holder { job, processors: width, expected_until }: &Holder| {
         format!("job {job} ({}, expected until {expected_until})", processors(*width))
@@ -386,7 +377,6 @@ impl Tale {
     }
 }
 
-/// A job as in the log.
 fn in_words(about: &LogJob) -> String {
     let LogJob { job, line, record, .. } = about;
     let user = Label::of_user(about).map_or_else(String::new, |user| format!(" by user {user}"));

@@ -113,7 +113,6 @@ fn model_of(asked: TsafrirEstimates, jobs: &[ModelJob]) -> Result<Tsafrir> {
     Ok(model)
 }
 
-/// The head of the log, with its origin.
 fn head(options: &Generate, model: &CompleteModel, count: u32) -> Result<String> {
     let parameters = model.parameters.to_toml()?;
     let lines: Vec<&str> = parameters.lines().filter(|line| !line.is_empty()).collect();

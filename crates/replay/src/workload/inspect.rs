@@ -23,7 +23,6 @@ use workload::swf::Header;
 /// Rows of a table of frequent values.
 const FREQUENT: usize = 20;
 
-/// The summary of a log, and its options.
 struct InspectedLog<'a> {
     options: &'a Inspect,
     header: Header,
@@ -54,7 +53,6 @@ pub(super) fn inspect(options: &Inspect, common: &Common) -> Result<Ending> {
 }
 
 impl InspectedLog<'_> {
-    /// `inspect.json`.
     fn as_json(&self) -> serde_json::Value {
         serde_json::json!({
             "log": self.options.file.file_name().unwrap_or_default().to_string_lossy(),
@@ -172,7 +170,6 @@ impl InspectedLog<'_> {
         Section { id: "glance".to_owned(), title: "Load".to_owned(), parts: parts.collect(), ..Section::default() }
     }
 
-    /// Load, run times and waits in a sentence.
     fn key_numbers(&self) -> Vec<String> {
         let log = &self.log;
         let load = log.load.map(|load| format!("The jobs offer {} of the machine.", percent(load)));

@@ -105,7 +105,6 @@ fn head(options: &Resample, header: &Header, made: &Resampled) -> String {
     )
 }
 
-/// Prints the method and the similarity.
 fn report(made: &Resampled, log: &HeldLog, options: &Resample, common: &Common) -> Ending {
     let out = &options.out;
     let Resampled { log: resampled, how, bounds } = made;

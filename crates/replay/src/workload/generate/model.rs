@@ -61,7 +61,6 @@ impl CompleteModel {
     }
 }
 
-/// Sets some parameters, each by `key=value`.
 fn changed(model: &ModelEntry, mut parameters: Parameters, assignments: &[String]) -> Result<Parameters> {
     for assignment in assignments {
         let mut value = toml::from_str(&parameters.to_toml()?)?;

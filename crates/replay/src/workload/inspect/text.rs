@@ -39,7 +39,6 @@ impl InspectedLog<'_> {
         line + &format!(" in {}", duration(log.submission_span))
     }
 
-    /// The facts in words, by name.
     pub(super) fn facts(&self) -> Vec<Vec<String>> {
         let log = &self.log;
         let mut facts = Vec::new();
