@@ -70,7 +70,6 @@ impl Chart {
         format!("{} over {}, for {}", self.y.label, self.x.label, names.join(", "))
     }
 
-    /// Returns the plural noun for the observations behind a value.
     pub(crate) fn counted(&self) -> &'static str {
         if self.observations.is_empty() { "replications" } else { self.observations }
     }
@@ -208,7 +207,6 @@ impl Point {
         Self { x, y: estimate.mean, interval: estimate.low.zip(estimate.high), reps }
     }
 
-    /// Returns the interval, if both of its ends are finite.
     fn finite_interval(&self) -> Option<(f64, f64)> {
         self.interval.filter(|(low, high)| low.is_finite() && high.is_finite())
     }
@@ -261,7 +259,6 @@ pictures! {
     Sketch("sketch")
 }
 
-/// Returns the small print under a chart.
 pub(crate) fn note(chart: &Chart) -> String {
     Plot::of(chart).note()
 }

@@ -125,7 +125,6 @@ impl Rule {
         }
     }
 
-    /// Returns true if a number meets the claim.
     fn is_met_by(self, value: f64) -> bool {
         let (least, most) = self.range();
         match self {
@@ -242,7 +241,6 @@ impl Verdict {
     /// Verdicts of checks without simulation. They are not counted among the claims.
     pub const OF_CHECKS: [Self; 2] = [Self::Consistent, Self::Inconsistent];
 
-    /// Returns the corresponding verdict of a check without simulation.
     pub(crate) const fn of_a_check(self) -> Self {
         match self {
             Self::Reproduced | Self::Consistent => Self::Consistent,

@@ -44,7 +44,6 @@ fn leaves_the_clock(payload: &(dyn Any + Send)) -> bool {
     })
 }
 
-/// Returns the error message for a part of a paper whose time left the clock.
 pub(crate) fn beyond_the_clock(what: &str) -> String {
     format!(
         "{what} goes beyond 584 years, where the clock ends; give shorter or fewer jobs with --set, or faster machines"

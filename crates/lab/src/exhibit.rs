@@ -262,7 +262,6 @@ impl<C: DesignPoint> Series<C> {
 /// Estimates a quantity.
 pub type Estimate<'a, C> = dyn Fn(&Quantity<C>) -> ConfidenceInterval + 'a;
 
-/// Function that makes an [`Extra`].
 type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>;
 
 /// Content made after all estimates are known, beside a figure or alone.

@@ -58,7 +58,6 @@ pub struct Log {
 pub struct Logs(Vec<(&'static str, Log)>);
 
 impl Logs {
-    /// Finds, verifies and reads the `declared` logs.
     pub(crate) fn read(declared: &[Declared], traces: Option<&Path>) -> Result<Self> {
         let read = |&(file, sha256): &Declared| {
             let path = find(file, traces).ok_or(Missing { file })?;

@@ -221,7 +221,6 @@ macro_rules! metrics {
     };
 }
 
-/// Metrics for the tests of this crate.
 #[cfg(test)]
 pub(crate) mod for_tests {
     crate::metrics! {

@@ -36,7 +36,6 @@ impl<C: DesignPoint> Observations<C> {
         &self.metrics
     }
 
-    /// Returns the number of replications of a point.
     pub(crate) fn replications_of(&self, cell: &C) -> u32 {
         u32::try_from(self.rows.get(cell).map_or(0, Vec::len)).expect("few replications")
     }

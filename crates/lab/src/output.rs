@@ -295,7 +295,6 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     if_there(fs::remove_file(path)).map(drop).with_context(|| format!("cannot remove {}", path.display()))
 }
 
-/// Creates the folder of a file. Returns its path.
 pub(crate) fn create_folder_of(path: &Path) -> Result<&Path> {
     // The parent of a bare name is the empty path.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

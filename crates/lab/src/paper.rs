@@ -32,7 +32,6 @@ pub struct About {
     pub subject: &'static str,
 }
 
-/// Metric type of the replications of a paper.
 type MetricOf<P> = <<P as Paper>::Cell as DesignPoint>::Metric;
 
 /// A paper, read from its scenario.

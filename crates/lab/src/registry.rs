@@ -23,7 +23,6 @@ pub struct Entry {
     pub listed: fn() -> Result<Listed>,
 }
 
-/// Function that returns the metrics, by name, of a run given by its name.
 type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
 
 /// Contents of a paper, for a list of papers.

@@ -226,7 +226,6 @@ struct Findings<'a, P: Paper> {
     request: &'a Request,
     exhibits: Vec<Shown>,
     judged: &'a [Judged],
-    /// Sentences that are shown and not judged.
     remarks: &'a [Remark<P::Cell>],
     study: &'a Study<'a, P>,
 }

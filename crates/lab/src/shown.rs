@@ -161,7 +161,6 @@ impl Looks {
     }
 }
 
-/// Returns one plot of a figure, from the estimates of its series.
 fn plotted<C: DesignPoint>(figure: &Figure<C>, panel: &Panel<C>, estimates: &[Vec<Estimated>]) -> Chart {
     let series = panel.series.iter().zip(estimates);
     let has_interval =

@@ -26,10 +26,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// File of all finished replications.
 const FILE: &str = "replications.jsonl";
 
-/// Folder of the stores of an experiment's units.
 const UNITS: &str = "units";
 
 const ASIDE: &str = "damaged";
@@ -254,7 +252,6 @@ pub struct Stored<I = Value, M = Value> {
 const BEFORE_HASH: &str = ",\"sha256\":\"";
 const BEHIND_HASH: &[u8] = b"\"}";
 
-/// Returns the SHA-256 of an identity, the key of a replication.
 fn key_of(identity: &impl Serialize) -> Key {
     Sha256::digest(serde_json::to_vec(identity).expect("an identity is plain data")).into()
 }

@@ -91,7 +91,6 @@ impl Request {
     }
 }
 
-/// A paper with the scenario and the options of a run.
 pub(crate) struct Session<P> {
     pub(crate) paper: P,
     pub(crate) scenario: Scenario,
@@ -215,7 +214,6 @@ pub(crate) struct Study<'a, P: Paper> {
 }
 
 impl<'a, P: Paper> Study<'a, P> {
-    /// Returns a study without replications; `quiet` shows no progress.
     pub(crate) fn new(session: &'a Session<P>, seed: u64, store: &'a Store, quiet: bool) -> Self {
         let metrics = session.paper.metrics();
         let names = metrics.iter().map(ToString::to_string).collect();
@@ -237,7 +235,6 @@ impl<'a, P: Paper> Study<'a, P> {
         let progress = Progress::new(format!("{slug}, {} replications", missing.len()), total, self.quiet);
         let finished = in_parallel(&missing, |&(cell, replication)| {
             interrupt::check(Interrupted::Resumable)?;
-            // All that determines a run: the paper's determinants, or else the whole scenario, the logs and the cell.
             let determinants = match paper.determinants(cell) {
                 Value::Null => json!({ "scenario": self.scenario, "data": paper.data(), "cell": cell }),
                 own => own,

@@ -41,7 +41,6 @@ pub enum Entry<C: DesignPoint> {
 }
 
 impl<C: DesignPoint> Table<C> {
-    /// Returns all quantities with their columns and rows.
     pub(crate) fn found(&self) -> impl Iterator<Item = (&str, &Row<C>, &Quantity<C>)> {
         self.rows.iter().flat_map(|row| {
             self.columns.iter().zip(&row.cells).filter_map(move |(column, entry)| match entry {
@@ -53,7 +52,6 @@ impl<C: DesignPoint> Table<C> {
 }
 
 impl<C: DesignPoint> Entry<C> {
-    /// Formats the cell as the page shows it.
     pub(crate) fn text(&self, estimate: impl Fn(&Quantity<C>) -> ConfidenceInterval) -> String {
         match self {
             Self::Text(text) => text.clone(),

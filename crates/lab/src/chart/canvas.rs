@@ -11,7 +11,6 @@ pub(super) const FONT: &str = "DejaVu Sans";
 /// Font families in the SVG: the same font, fonts of nearly the same widths, then any sans-serif font.
 const FAMILIES: &str = "DejaVu Sans, Verdana, Segoe UI, Helvetica, Arial, sans-serif";
 
-/// A colour, as CSS writes it.
 pub(super) type Colour = &'static str;
 
 pub(super) const WHITE: Colour = "#FFFFFF";
@@ -217,7 +216,6 @@ impl Canvas {
         self.group(&format!("class=\"key\" data-group=\"{group}\""), facts, draw);
     }
 
-    /// Draws a level that holds from each place to the next.
     pub(super) fn steps(&mut self, places: &[(f64, f64)], colour: Colour, width: f64) {
         let Some(((x, y), rest)) = places.split_first() else { return };
         let mut path = format!("M{},{}", tenth(*x), tenth(*y));

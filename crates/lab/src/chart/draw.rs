@@ -153,7 +153,6 @@ impl<'a> Plot<'a> {
         legend
     }
 
-    /// Returns the distance by which each mark is moved aside.
     fn dodge(&self, frame: &Frame) -> Dodge {
         let marked = self.lines.iter().enumerate();
         let marked =

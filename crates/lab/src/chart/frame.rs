@@ -207,7 +207,6 @@ pub(super) fn halo(canvas: &mut Canvas, look: SeriesLook, at: (f64, f64)) {
     canvas.fill(&moved(look.corners(6.0), at), WHITE, 1.0);
 }
 
-/// Returns `corners` around the place `(x, y)`.
 pub(super) fn moved(corners: Vec<(f64, f64)>, (x, y): (f64, f64)) -> Vec<(f64, f64)> {
     corners.into_iter().map(|(dx, dy)| (x + dx, y + dy)).collect()
 }
@@ -216,7 +215,6 @@ fn sample_width(entry: &Entry) -> f64 {
     if entry.line { 26.0 } else { 12.0 }
 }
 
-/// A mark on the page: its series, its place, and the vertical extent of its error bar.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Mark {
     pub(super) series: usize,
@@ -295,7 +293,6 @@ pub(super) fn thinned(places: &[f64], widths: &[f64], gap: f64, anchor: usize) -
     places.iter().zip(widths).map(is_shown).collect()
 }
 
-/// Converts a count to a factor.
 pub(super) fn count(n: usize) -> f64 {
     u32::try_from(n).map_or(f64::from(u32::MAX), f64::from)
 }

@@ -172,7 +172,6 @@ fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.fold(None, |seen, v| Some(seen.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v)))))
 }
 
-/// Returns the axis' own ticks that lie in the range.
 fn own_ticks(own: &[Tick], low: f64, high: f64) -> Vec<Tick> {
     let mut ticks: Vec<Tick> = own.iter().filter(|(at, _)| (low..=high).contains(at)).cloned().collect();
     ticks.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -300,7 +299,6 @@ mod tests {
     /// x, y and an interval.
     type Place = (f64, f64, Option<(f64, f64)>);
 
-    /// Returns a chart of these places.
     fn chart(label: &str, points: &[Place]) -> Chart {
         let point = |&(x, y, interval)| Point { interval, ..Point::new(x, y) };
         let series = vec![Series::lines("a", points.iter().map(point).collect())];

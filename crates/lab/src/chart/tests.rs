@@ -1,6 +1,5 @@
 use super::*;
 
-/// Returns the mean of ten replications with its interval.
 fn within(x: f64, y: f64, [low, high]: [f64; 2]) -> Point {
     Point { interval: Some((low, high)), reps: Some(10), ..Point::new(x, y) }
 }

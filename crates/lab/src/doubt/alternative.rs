@@ -69,7 +69,6 @@ pub(super) fn all(readings: &[Reading], scenario: &Scenario, request: &Request) 
     Ok(all)
 }
 
-/// An alternative and the verdict under it.
 type Tried = (Alternative, Verdict);
 
 /// Returns the words that follow the id of a claim: `holds under all 31 alternative readings`, `holds only if R13 = any-release`.

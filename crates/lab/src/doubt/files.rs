@@ -98,7 +98,6 @@ fn page<P: Paper>(outcome: &Outcome, session: &Session<P>, request: &Request, pi
     }
 }
 
-/// Returns a table with a row for each claim.
 fn sentences(outcome: &Outcome) -> page::Table {
     let row = |claim: &Doubted| {
         let counts =
@@ -186,7 +185,6 @@ fn matrix(outcome: &Outcome, alternatives: &[Alternative]) -> Sketch {
     }
 }
 
-/// Lists the answers by letter.
 fn answers(readings: &[Reading]) -> page::Table {
     let row = |reading: &Reading| {
         let answers = reading.answers.iter().map(|answer| format!("{}: {answer}", letter(reading, answer)));

@@ -140,7 +140,6 @@ impl Manifest {
         files.iter().map(listed).collect()
     }
 
-    /// Returns the names of these files.
     pub(super) fn names(&self) -> Result<BTreeSet<String>> {
         Ok(self.files()?.into_iter().map(|file| file.name).collect())
     }

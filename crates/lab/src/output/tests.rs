@@ -11,7 +11,6 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
 }
 
-/// Writes the files of a complete run.
 fn run(folder: &Path, command: &str, files: &[(&str, &str)]) -> Result<()> {
     let out = OutDir::create(folder, command)?;
     files.iter().try_for_each(|(name, content)| out.write(name, content))?;

@@ -62,7 +62,6 @@ fn of_all_single_bit_flips_of_a_stored_file_none_is_accepted() {
     }
 }
 
-/// A write cut off by kill -9 at any byte is not damage.
 #[test]
 fn a_last_line_that_a_kill_cut_off_is_no_damage() {
     let folder = tempfile::tempdir().expect("a temporary folder");
