@@ -15,7 +15,6 @@ use workload::Deadlines;
 use workload::model::{self, models};
 
 impl Design {
-    /// Reads and checks the whole file.
     pub(super) fn read(check: &Source<'_>) -> Result<Self> {
         let file = check.parse()?;
         let File { name, mut log, replicate, .. } = file;

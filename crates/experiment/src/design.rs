@@ -25,7 +25,6 @@ pub(super) struct Design {
     pub(super) claims: Vec<Claim>,
 }
 
-/// Value of one dimension.
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(super) enum Value {
     /// `load` or `users`, relative to the log's own, or `procs`.
@@ -42,7 +41,6 @@ impl Value {
         }
     }
 
-    /// The value, as in the columns of tables.
     pub(super) fn text(self) -> String {
         match self {
             Self::Number(_, number) => number.to_string(),
@@ -76,7 +74,6 @@ impl Setting {
         self.number("procs").map(|procs| procs as u32)
     }
 
-    /// The estimates that policies see of jobs of a log.
     pub(super) fn estimates(&self, log: &Log) -> Estimates {
         let varied = |value: &Value| if let Value::Estimates(estimates) = value { Some(*estimates) } else { None };
         let own = || log.estimates.map(|own| own.0);

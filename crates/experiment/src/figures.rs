@@ -182,7 +182,6 @@ fn row(one: &Difference<'_>, x: &str) -> DataRow {
     (one.policy.to_owned(), x.to_owned(), one.metric.to_string(), one.share_of_baseline())
 }
 
-/// A metric and its pictures.
 type OfMetric = (Metric, Vec<Shown>);
 
 /// Means over the values of a number that is varied, with their title, metric by metric; `None` if no number is varied.

@@ -63,7 +63,6 @@ pub(super) enum RepairRule {
     /// Repairs under the named rules, and counts.
     #[default]
     Count,
-    /// Refuses the log.
     Refuse,
 }
 
@@ -77,7 +76,6 @@ pub(super) struct Vary {
     pub(super) procs: Option<Vec<WholeNumber<1, { u32::MAX }>>>,
 }
 
-/// `[replicate]`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replicate {
@@ -98,7 +96,6 @@ pub(super) struct Replicate {
 }
 
 impl Replicate {
-    /// Number of replications.
     pub(super) fn count(&self) -> u32 {
         self.count.map_or(1, |count| count.0)
     }
@@ -122,7 +119,6 @@ pub(super) enum Method {
     Seeds,
 }
 
-/// `[[claim]]`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClaimTable {
@@ -131,7 +127,6 @@ pub(super) struct ClaimTable {
     pub(super) test: Test,
 }
 
-/// `test = { … }`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Test {
@@ -153,7 +148,6 @@ pub(super) enum Bound {
     Policy(String),
 }
 
-/// A whole number in a range.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "i64")]
 pub(super) struct WholeNumber<const LOW: u32, const HIGH: u32>(pub(super) u32);
@@ -180,7 +174,6 @@ impl TryFrom<f64> for Factor {
     }
 }
 
-/// Value that is written as text.
 #[derive(Copy, Clone, Debug, Default, Deserialize)]
 #[serde(try_from = "String", bound = "T: FromStr<Err: ToString>")]
 pub(super) struct ValueText<T: FromStr<Err: ToString>>(pub(super) T);

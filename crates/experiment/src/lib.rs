@@ -96,7 +96,6 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
     Ok(Ending::Done)
 }
 
-/// Computes on all cores of this machine.
 fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Result<String> {
     let out = OutDir::create(plan.out(), format!("experiment {}", plan.design.name))?;
     if options.how.fresh {

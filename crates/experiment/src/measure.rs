@@ -26,7 +26,6 @@ impl DesignPoint for Cell {
 }
 
 impl Cell {
-    /// Another policy in the same place.
     pub(super) const fn under(self, policy: usize) -> Self {
         Self { policy, ..self }
     }

@@ -60,7 +60,6 @@ pub(super) struct Batch {
     pub(super) rep: u32,
 }
 
-/// A plan with its design and logs.
 pub(super) struct ExperimentPlan {
     pub(super) head: Head,
     pub(super) units: Vec<Unit>,
@@ -150,7 +149,6 @@ impl ExperimentPlan {
         self.cells.join("plan.jsonl")
     }
 
-    /// The folder of the results.
     pub(super) fn out(&self) -> &Path {
         above(&self.cells)
     }
@@ -173,7 +171,6 @@ impl ExperimentPlan {
         Ok(())
     }
 
-    /// Checks that the policies are the programs that the plan was made for.
     pub(super) fn ensure_same_programs(&self) -> Result<()> {
         let now = programs(&self.design)?;
         for (policy, files) in &self.head.programs {
@@ -189,7 +186,6 @@ impl ExperimentPlan {
         Ok(())
     }
 
-    /// Content of the plan's file.
     fn to_text(&self) -> String {
         let head = serde_json::to_string(&self.head);
         let lines = std::iter::once(head).chain(self.units.iter().map(serde_json::to_string));

@@ -75,7 +75,6 @@ impl<'a> ExperimentReport<'a> {
         out.finish(self.manifest(timings))
     }
 
-    /// `claims.csv`.
     fn claims(&self) -> Result<Vec<u8>> {
         let row = |(judged, claim): (&Judged, &Claim)| {
             let deciding = judged.deciding_cell();

@@ -45,7 +45,6 @@ impl<'a> Results<'a> {
         (0..self.design.logs.len()).flat_map(move |log| (0..settings).map(move |setting| Cell { log, setting, policy }))
     }
 
-    /// Every policy in one place.
     pub(super) fn policies(&self, at: Cell) -> impl Iterator<Item = Cell> + use<> {
         (0..self.design.policies.len()).map(move |policy| at.under(policy))
     }
@@ -142,7 +141,6 @@ impl<'a> Results<'a> {
         Quantity::Rank(cell.policy, self.policies(cell).map(|cell| cell.get(metric) * sign(metric)).collect())
     }
 
-    /// Ranks the policies in one place.
     pub(super) fn ranked(&self, at: Cell, metric: Metric) -> Vec<Ranked<'a>> {
         let mean = |cell| self.mean(cell, metric).map(|mean| mean.mean);
         ranked(metric, self.policies(at).map(|cell| (self.name(cell), mean(cell))), |a, b, level| {
@@ -161,7 +159,6 @@ impl<'a> Results<'a> {
         if found.iter().any(has_interval) { best.concat() } else { Vec::new() }
     }
 
-    /// Judges a claim.
     pub(super) fn judge(&self, claim: &Claim) -> Judged {
         let (bound, tie) = (claim.bound, false);
         let rule = if claim.is_below { Rule::Below { bound, tie } } else { Rule::Above { bound, tie } };
@@ -283,7 +280,6 @@ impl Results<'_> {
         csv(self.head(ESTIMATED), self.each().filter_map(row))
     }
 
-    /// The tables, each with the name of its file.
     pub(super) fn tables(&self) -> Result<[(&'static str, Vec<u8>); 5]> {
         let baseline = self.design.baseline;
         let difference = |cell: Cell, metric| self.estimate(&self.difference(cell, metric));

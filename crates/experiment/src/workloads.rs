@@ -145,7 +145,6 @@ impl Held {
         }
     }
 
-    /// The jobs, places and estimates of a replication under a setting.
     pub(super) fn input(&self, base: &HeldLog, design: &Design, setting: &Setting, replication: u32) -> ReplayInput {
         let sites = setting.procs().map_or_else(|| self.sites.clone(), |procs| Sites::pool(procs, "procs"));
         let own = match (&self.origin, self.log.load) {
@@ -228,7 +227,6 @@ fn found(name: &Path, source: &Source<'_>, traces: Option<&Path>) -> Result<Path
     })
 }
 
-/// Processors of the machine by the log's header.
 fn capacity(header: &Header, path: &Path) -> Result<u32> {
     match workload::capacity(header, path) {
         Ok((processors, _)) => Ok(processors),
