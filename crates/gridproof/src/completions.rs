@@ -12,7 +12,6 @@ use std::ffi::OsStr;
 /// Variable by which a script calls the program.
 const VARIABLE: &str = "COMPLETE";
 
-/// Prints the script of a shell.
 pub(crate) fn completions(shell: Shell, program: &Command) -> Result<Ending> {
     let name = program.get_name();
     let shells = Shells::builtins();
@@ -38,7 +37,6 @@ impl Lab {
         CompleteEnv::with_factory(|| self.with_names(program.clone())).var(VARIABLE).complete();
     }
 
-    /// `command` with the names that its options take.
     fn with_names(&self, command: Command) -> Command {
         let command = command.mut_subcommands(|below| self.with_names(below));
         command.mut_args(|argument| match argument.get_id().as_str() {
@@ -59,7 +57,6 @@ impl Lab {
     }
 }
 
-/// Candidates among names with descriptions.
 fn beginning_with(typed: &OsStr, names: &[(String, String)]) -> Vec<CompletionCandidate> {
     let candidates = names.iter().filter(|(name, _)| name.starts_with(&*typed.to_string_lossy()));
     candidates.map(|(name, about)| CompletionCandidate::new(name).help(Some(about.clone().into()))).collect()

@@ -42,7 +42,6 @@ fn lines(outcome: &Outcome, quiet: bool) -> String {
     text
 }
 
-/// The same for programs.
 fn as_json(outcome: &Outcome) -> Value {
     let claims = outcome.claims.iter().map(|claim| {
         let flips = claim.flips().map(|(alternative, verdict)| {

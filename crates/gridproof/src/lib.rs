@@ -207,7 +207,6 @@ fn described(argument: clap::Arg) -> clap::Arg {
     argument.help(short).long_help(long).hide_possible_values(has_values)
 }
 
-/// The text before the first stop.
 fn beginning<'a>(text: &'a str, stops: &[&str]) -> &'a str {
     let end = stops.iter().filter_map(|stop| text.find(stop)).min();
     &text[..end.unwrap_or(text.len())]

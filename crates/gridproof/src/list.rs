@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::io::IsTerminal;
 
-/// `cargo xtask list`.
 pub(crate) fn list(papers: &[Entry], common: &Common) -> Result<Ending> {
     let papers: Vec<_> = papers.iter().map(|paper| Ok((paper.about, (paper.listed)()?))).collect::<Result<_>>()?;
     if common.json {
@@ -99,7 +98,6 @@ pub(crate) fn verdicts(outcome: &Outcome, quiet: bool) -> String {
     text
 }
 
-/// The same for programs.
 pub(crate) fn verdicts_as_json(outcome: &Outcome) -> Value {
     let claims = outcome.judged.iter().map(|judged| {
         let cell = judged.deciding_cell();

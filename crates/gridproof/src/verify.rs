@@ -15,7 +15,6 @@ use std::path::Path;
 #[derive(Serialize)]
 struct Found {
     folder: String,
-    /// Command that made it.
     command: String,
     files: usize,
     /// True if the manifest itself is as it was written, except for the timings.
