@@ -7,7 +7,6 @@ use sim_core::{Job, JobId, Span, Time};
 pub(crate) struct Draws(pub(crate) u64);
 
 impl Draws {
-    /// Draws a number below `bound`.
     pub(crate) const fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut bits = self.0;

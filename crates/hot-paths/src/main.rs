@@ -132,7 +132,6 @@ fn cannot_count() -> Option<String> {
     (!answers).then(|| "valgrind is not installed (`apt-get install valgrind`)".to_owned())
 }
 
-/// Counts the instructions of one path.
 fn count(name: &str) -> Result<u64> {
     let program = std::env::current_exe().context("cannot find this program")?;
     let output = Command::new("valgrind")

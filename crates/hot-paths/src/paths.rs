@@ -91,7 +91,6 @@ fn profile() -> Work {
     })
 }
 
-/// Simulates a whole run.
 fn on_one_machine(count: u32, gap: u64, policy: impl Policy + 'static) -> Work {
     let jobs = jobs(count, gap);
     Box::new(move || {
