@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// The end of `cargo xtask tidy --help`.
 const ABOUT: &str = "\
 xtask/tidy.tsv holds a goal for each count, and a ceiling for those that must not rise: lines of src by crate, lines of
 tests, the largest crate's share, public items, those among them that the documentation hides, type names with several
@@ -40,7 +39,6 @@ type Counts = BTreeMap<String, u64>;
 /// Ceiling, if there is one, and goal of each count.
 type Limits = BTreeMap<String, (Option<u64>, u64)>;
 
-/// Prints every count with its limits.
 pub(crate) fn tidy(options: &Tidy, common: &Common) -> Result<Ending> {
     let root = workspace();
     let found = counts(&texts(&root)?);
@@ -183,7 +181,6 @@ fn is_public(line: &str) -> bool {
     })
 }
 
-/// Returns the name of a type that a line declares.
 fn type_name(line: &str) -> Option<&str> {
     let item = line.trim_start();
     let item = item.strip_prefix("pub(crate) ").or_else(|| item.strip_prefix("pub(super) ")).unwrap_or(item);
@@ -192,7 +189,6 @@ fn type_name(line: &str) -> Option<&str> {
     name.split(|letter: char| !letter.is_alphanumeric() && letter != '_').next()
 }
 
-/// Returns the text of a line of a doc comment.
 fn doc_comment(line: &str) -> Option<&str> {
     let line = line.trim_start();
     line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim_start)
