@@ -259,7 +259,6 @@ impl Episode {
         Ok(())
     }
 
-    /// Takes the decision of a rule.
     fn decide(&mut self, rule: Heuristic) {
         let scored = self.choices(usize::MAX).map(|place| (place, rule.score(self.now, &self.jobs[self.queue[place]])));
         // Equal, not ordered: a job without a wait and a job without a request score −0 and 0. `min_by` keeps the first of equals.
@@ -282,7 +281,6 @@ impl Episode {
         self.slots + usize::from(self.rules == EpisodeRules::Backfill)
     }
 
-    /// Actions that [`Self::step`] accepts.
     fn allowed(&self) -> impl Iterator<Item = usize> {
         self.choices(self.slots).chain((self.rules == EpisodeRules::Backfill).then_some(self.slots))
     }

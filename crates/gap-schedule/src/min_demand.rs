@@ -6,7 +6,6 @@ use sim_core::{Request, Span};
 /// job. For a single job, its own demands.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MinDemand {
-    /// Number of processors.
     pub(crate) processors: u32,
     /// Expected runtime; [`Span::MAX`] where there is no estimate.
     pub(crate) estimate: Span,
@@ -16,7 +15,6 @@ impl MinDemand {
     /// Demand of the empty set.
     pub(crate) const NOTHING: Self = Self { processors: u32::MAX, estimate: Span::MAX };
 
-    /// Demand of one job.
     pub(crate) fn of(request: &Request) -> Self {
         Self { processors: request.processors, estimate: request.estimate.unwrap_or(Span::MAX) }
     }
@@ -24,7 +22,6 @@ impl MinDemand {
 
 /// Value of a place, or of several places together.
 pub(crate) trait Combined: Copy + PartialEq {
-    /// Returns the value of two sets of places together.
     fn and(self, other: Self) -> Self;
 }
 
@@ -52,7 +49,6 @@ pub(crate) struct Tournament<T> {
 }
 
 impl<T: Combined> Tournament<T> {
-    /// Number of places.
     const fn width(&self) -> usize {
         self.nodes.len() / 2
     }
@@ -70,17 +66,14 @@ impl<T: Combined> Tournament<T> {
         Self { nodes }
     }
 
-    /// Value of all places together.
     pub(crate) fn root(&self) -> T {
         self.nodes[1]
     }
 
-    /// Value of a place.
     pub(crate) fn at(&self, place: usize) -> T {
         self.nodes[self.width() + place]
     }
 
-    /// Replaces the value of a place.
     #[inline]
     pub(crate) fn set(&mut self, place: usize, value: T) {
         let mut node = self.width() + place;

@@ -31,12 +31,10 @@ use sim_core::{JobId, SiteId, Span, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) machines: Vec<MachinePlan>,
-    /// Number of jobs that ended in time.
     ended_on_time: u64,
 }
 
 impl Plan {
-    /// Returns an empty plan.
     pub(crate) fn new(machines: &[Machine]) -> Self {
         let is_one_of_many = machines.len() > 1;
         let plan = |machine: &Machine| {
@@ -46,7 +44,6 @@ impl Plan {
         Self { machines: machines.iter().map(plan).collect(), ended_on_time: 0 }
     }
 
-    /// Measures by which the plan is judged.
     fn score(&self) -> Score {
         let start = Score { makespan: Time::ZERO, nondelayed: self.ended_on_time };
         self.machines.iter().fold(start, |score, machine| Score {
@@ -55,7 +52,6 @@ impl Plan {
         })
     }
 
-    /// Start of the next planned job.
     pub(crate) fn next_start(&self) -> Option<Time> {
         self.machines.iter().filter_map(MachinePlan::next_start).min()
     }
@@ -93,7 +89,6 @@ impl QueuedJob {
 }
 
 impl PlannedJob {
-    /// Returns true if the job is expected to end in time.
     fn is_on_time(&self) -> bool {
         self.job.is_met_by(self.end)
     }

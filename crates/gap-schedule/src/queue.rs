@@ -129,12 +129,10 @@ impl Queue {
         Tournament::planted(self.room, places, MinDemand::NOTHING)
     }
 
-    /// Returns the least demand of any job, per resource.
     pub(crate) fn least(&self) -> MinDemand {
         self.tree().root()
     }
 
-    /// Returns the tree of least demands.
     fn tree(&self) -> &Tournament<MinDemand> {
         self.tree.get_or_init(|| self.planted())
     }

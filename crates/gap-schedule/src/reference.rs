@@ -21,7 +21,6 @@ use crate::queue::QueuedJob;
 use crate::view::View;
 use sim_core::{AvailabilityProfile, Span, Time};
 
-/// Shortest positive time.
 const INSTANT: Span = Span::from_nanos(1);
 
 /// Expected end of jobs without an estimate.

@@ -61,7 +61,6 @@ sim_core::answers! {
 struct EdfCandidate {
     rank: EdfStanding,
     machine: usize,
-    /// Number of faster machines.
     faster: u32,
     position: usize,
     start: Time,
@@ -242,13 +241,11 @@ impl DeadlineSearch<'_> {
         }
     }
 
-    /// Number of jobs of the plan that would be in time.
     #[inline]
     fn nondelayed(&self, machine: &MachinePlan, trial: &Insertion) -> u64 {
         self.old.nondelayed - u64::from(machine.on_time) + u64::from(trial.on_time)
     }
 
-    /// Returns the candidate that a trial yields.
     #[inline]
     fn judge(&self, machine: &MachinePlan, index: usize, position: usize, trial: &Insertion) -> EdfCandidate {
         let makespan = self.old.makespan.max(trial.completion);

@@ -53,7 +53,6 @@ impl Idle {
         }
     }
 
-    /// Drops the steps before `now`.
     pub(super) fn forget_before(&mut self, now: Time) {
         let past = self.steps.iter().skip(1).take_while(|step| step.0 <= now).count();
         self.steps.drain(..past);

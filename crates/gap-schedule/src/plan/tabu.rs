@@ -82,7 +82,6 @@ impl Default for Tabu {
 }
 
 impl Tabu {
-    /// Improves the plan.
     pub(crate) fn improve(&mut self, plan: &mut Plan, now: Time) {
         if self.memory == TabuMemory::Cleared {
             self.list.clear();

@@ -26,7 +26,6 @@ impl FreeProcessorTree {
         Self { free: Tournament::planted(order.len(), [], 0), order, ranks }
     }
 
-    /// Free processors of one machine.
     pub(super) fn free(&self, machine: usize) -> u32 {
         self.free.at(self.ranks[machine])
     }
@@ -36,12 +35,10 @@ impl FreeProcessorTree {
         self.free.root()
     }
 
-    /// Seizes processors of the machine.
     pub(super) fn seize(&mut self, machine: usize, processors: u32) {
         self.set(machine, self.free(machine) - processors);
     }
 
-    /// Sets the free processors of one machine.
     pub(super) fn set(&mut self, machine: usize, free: u32) {
         self.free.set(self.ranks[machine], free);
     }

@@ -50,7 +50,6 @@ pub struct GapFilling {
     usage: UserUsage,
     newcomers: Vec<QueuedJob>,
     period: Span,
-    /// Time of the next search.
     next_search: Option<Time>,
 }
 
@@ -64,7 +63,6 @@ pub enum Moves {
     Any,
 }
 
-/// Tabu search with its state.
 #[derive(Clone, Debug)]
 struct GapSearch {
     moves: Moves,
@@ -172,7 +170,6 @@ impl GapSearch {
         Self { moves, stream, tabu: VecDeque::new(), jobs: Vec::new(), by_start: Vec::new(), left: 0 }
     }
 
-    /// Improves the plan by one search.
     fn improve(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
         self.tabu.clear();
         self.jobs.clear();
@@ -187,7 +184,6 @@ impl GapSearch {
         }
     }
 
-    /// Tries to move one job.
     fn round(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
         let Some((place, from)) = self.choose(plan) else { return };
         let waiting = plan.held[place].waiting;
@@ -237,7 +233,6 @@ impl GapSearch {
         }
     }
 
-    /// Returns the machines in random order.
     fn shuffled(&mut self, machines: &[usize]) -> Vec<usize> {
         let mut order = Vec::with_capacity(machines.len());
         for (rank, machine) in machines.iter().enumerate() {

@@ -16,17 +16,14 @@ pub(super) const END: Time = Time::from_nanos(u64::MAX - 1);
 /// Minimum duration: a job that is expected to take no time still needs its processors at its start.
 pub(super) const SHORTEST: Span = Span::from_nanos(1);
 
-/// Availability of machines over time: running jobs, and the reservations of waiting jobs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MachineProfiles {
     machines: Vec<Machine>,
-    /// Profile of each machine.
     pub(super) plans: Vec<AvailabilityProfile>,
     /// Machines, the preferred one first.
     pub(super) order: Vec<usize>,
 }
 
-/// Planned start and machine of a job.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct ReservedSlot {
     pub(super) start: Time,
@@ -70,13 +67,11 @@ impl MachineProfiles {
         best
     }
 
-    /// Returns the earliest start for the job on one machine.
     pub(super) fn earliest_on(&self, machine: usize, request: &Request, now: Time) -> Option<ReservedSlot> {
         let earliest = || self.plans[machine].earliest(now, self.takes(machine, request), request.processors);
         self.suits(machine, request).then(earliest)?.map(|start| ReservedSlot { start, machine })
     }
 
-    /// Returns true if a job that may run at these `sites` can start right now.
     pub(super) fn fits(&self, machine: usize, least: MinDemand, sites: SiteSet, now: Time) -> bool {
         let MinDemand { processors, estimate } = least;
         sites.contains(site(machine))
@@ -115,13 +110,11 @@ impl MachineProfiles {
         barred.or_else(|| most.map(|(free, Reverse(index))| Reason::NoRoom { machine: site(index), free }))
     }
 
-    /// Reserves processors for the job from that start on.
     pub(super) fn reserve(&mut self, slot: ReservedSlot, request: &Request) {
         let span = self.takes(slot.machine, request);
         self.plans[slot.machine].reserve(slot.start, span, request.processors);
     }
 
-    /// Cancels a reservation.
     pub(super) fn cancel(&mut self, slot: ReservedSlot, request: &Request) {
         let span = self.takes(slot.machine, request);
         self.plans[slot.machine].cancel(slot.start, span, request.processors);
@@ -168,7 +161,6 @@ impl MachineProfiles {
     }
 }
 
-/// Reason that reports the slot, or that there is none.
 pub(super) fn promise(slot: Option<ReservedSlot>) -> Reason {
     slot.map_or(Reason::Hopeless, |slot| Reason::Reserved { machine: slot.site(), start: slot.start })
 }

@@ -54,7 +54,6 @@ pub struct Backfilling {
 /// techniques" (2008), §5 (several machines, reservation depth).
 #[derive(Clone, Debug, Default)]
 pub struct OrderedBackfill {
-    /// Waiting jobs in the order of turns.
     queue: OrderedQueue,
     /// Waiting jobs in the order of backfilling, if that is another.
     behind: Option<OrderedQueue>,

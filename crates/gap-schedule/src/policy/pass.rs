@@ -8,14 +8,11 @@ use crate::view::{Starts, View, site};
 use sim_core::JobId;
 use std::cmp::Reverse;
 
-/// One pass along the queue: the view, the jobs that it starts, and a probe for the reasons.
 pub(super) struct QueuePass<'a> {
     pub(super) view: &'a View<'a>,
     pub(super) starts: &'a mut Starts,
     probe: &'a mut dyn ReasonProbe,
-    /// True if the probe listens in this pass.
     pub(super) listens: bool,
-    /// Number of jobs whose turn has come.
     turns: usize,
     /// True if the places of jobs are reported at their turns.
     counts: bool,
@@ -40,7 +37,6 @@ pub(super) enum JobLine<'a> {
 }
 
 impl JobLine<'_> {
-    /// Advances to the next job.
     fn next(&mut self) -> Option<QueuedJob> {
         match self {
             Self::ByArrival(jobs) => jobs.next().copied(),
@@ -103,7 +99,6 @@ pub(super) fn sort<'a>(jobs: &mut Vec<QueuedJob>, keyed: impl Iterator<Item = (i
 }
 
 impl<'a> QueuePass<'a> {
-    /// Returns the pass before the first turn.
     pub(super) fn new(view: &'a View<'a>, starts: &'a mut Starts, probe: &'a mut dyn ReasonProbe) -> Self {
         let listens = probe.listens();
         Self { view, starts, probe, listens, turns: 0, counts: listens, passed: Vec::new() }
@@ -160,7 +155,6 @@ impl<'a> QueuePass<'a> {
         }
     }
 
-    /// Reports another reason of the job.
     #[inline]
     pub(super) fn report(&mut self, job: &QueuedJob, reason: impl FnOnce() -> Reason) {
         if self.listens && self.probe.follows(job.job) {
@@ -168,7 +162,6 @@ impl<'a> QueuePass<'a> {
         }
     }
 
-    /// Starts the job on the machine of that index.
     #[inline]
     pub(super) fn start(&mut self, job: &QueuedJob, machine: usize, right: Right) {
         let machine = site(machine);

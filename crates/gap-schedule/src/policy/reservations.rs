@@ -48,7 +48,6 @@ impl HeldReservation {
 }
 
 impl Reservations {
-    /// Returns an empty set.
     pub(super) fn new(placement: Placement, order: CompressOrder, turns: Priority) -> Self {
         Self { placement, order, turns, ..Self::default() }
     }
@@ -89,7 +88,6 @@ impl Reservations {
         self.held.iter().map(HeldReservation::start).filter(|start| *start > soon && *start < END).min()
     }
 
-    /// Records that a job has ended.
     pub(super) fn finish(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         self.ended = true;
         if job.expected_end == Time::MAX {
@@ -175,7 +173,6 @@ impl Reservations {
         moved
     }
 
-    /// Iterates over the places in the order of turns.
     fn in_turn(&self) -> impl Iterator<Item = usize> + use<> {
         let Self { held, order, turns, now, .. } = self;
         let mut sorted: Vec<usize> = Vec::new();
@@ -188,7 +185,6 @@ impl Reservations {
         (0..held.len()).map(move |number| sorted.get(number).copied().unwrap_or(number))
     }
 
-    /// Adds a job with this reservation.
     pub(super) fn insert(&mut self, waiting: QueuedJob, slot: Option<ReservedSlot>) {
         if let Some(slot) = slot {
             self.profiles.reserve(slot, &waiting.request);
@@ -196,7 +192,6 @@ impl Reservations {
         self.held.push(HeldReservation { waiting, slot });
     }
 
-    /// Starts the jobs whose reserved start has come.
     pub(super) fn start_due(&mut self, now: Time, mut start: impl FnMut(&QueuedJob, ReservedSlot)) {
         let mut due: Vec<&HeldReservation> = self.held.iter().filter(|held| held.start() <= now).collect();
         due.sort_by_key(|held| held.start());

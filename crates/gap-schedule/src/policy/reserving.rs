@@ -71,13 +71,11 @@ impl Reserving {
         Self { depth, readings, ..Self::default() }
     }
 
-    /// Initializes the state of each machine.
     pub(super) fn begin(&mut self, view: &View<'_>) {
         self.free_tree = FreeProcessorTree::new(view.machines, self.readings.placement);
         self.profiles = MachineProfiles::new(view.machines, self.readings.placement);
     }
 
-    /// Returns true if one more job may hold a reservation.
     pub(super) const fn allows_another(&self) -> bool {
         self.depth.allows_beside(self.holders.len())
     }
@@ -159,7 +157,6 @@ impl Reserving {
         }
     }
 
-    /// Returns the obstacle to a start of the job now.
     fn refusal(&self, job: &QueuedJob, now: Time) -> Reason {
         self.profiles.obstacle(job, now, &self.promised).unwrap_or(Reason::Kept)
     }

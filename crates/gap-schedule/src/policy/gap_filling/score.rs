@@ -55,7 +55,6 @@ pub(super) struct PlanCost {
 const GUARD: f64 = 1e-13;
 
 impl PlanComparator {
-    /// Returns true if `new` is better than `old`.
     pub(super) fn prefers(self, new: &PlanCost, old: &PlanCost) -> bool {
         let gain = |of: fn(&PlanCost) -> f64, least: f64| (of(old) - of(new)) / of(old).max(least);
         let ratio = gain(|cost| cost.completion, GUARD);
@@ -117,7 +116,6 @@ struct PresentJob {
     waited: i128,
 }
 
-/// Sums over the jobs of a plan.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct PlanSums {
     /// Nanoseconds.
@@ -205,7 +203,6 @@ impl UserUsage {
         }
     }
 
-    /// Returns the terms of one job in the sums.
     fn terms(job: &QueuedJob, ReservedSlot { start, machine }: ReservedSlot, view: &View<'_>) -> PlanSums {
         let length = view.machines[machine].expects(&job.request);
         let response = start.saturating_add(length).saturating_since(job.submit);

@@ -11,7 +11,6 @@ fn stream(seed: u64) -> Stream {
     Streams::new(seed, 0).stream(Purpose("search"), 0)
 }
 
-/// Policy that is compared with its twins after each pass.
 struct TwinChecked(GapFilling);
 
 impl TwinChecked {
