@@ -9,7 +9,6 @@ use std::collections::VecDeque;
 /// G/G/c, whose results theory gives.
 #[derive(Clone, Debug)]
 pub struct Fcfs<J> {
-    /// Processors that are free now.
     free: u32,
     queue: VecDeque<Job>,
     arrivals: J,
