@@ -11,7 +11,6 @@ pub(crate) fn unit(stream: &mut Stream) -> f64 {
     stream.random()
 }
 
-/// Draws uniformly between two numbers.
 #[inline]
 pub(crate) fn uniform(stream: &mut Stream, [low, high]: [f64; 2]) -> f64 {
     low + unit(stream) * (high - low)

@@ -78,7 +78,6 @@ impl InputError {
 /// Parameters that describe no workload: the first field at fault, its expected range, and its value.
 pub use sim_core::ConfigError as ParameterError;
 
-/// Returns `Ok` if `is_good`, else the error for `field`.
 pub(crate) fn check(
     is_good: bool,
     field: impl Display,

@@ -25,7 +25,6 @@ pub struct HeldJob {
 }
 
 impl HeldJob {
-    /// Returns the run time where limits are enforced.
     pub(crate) fn runtime_within_limit(&self) -> Span {
         self.limit.map_or(self.runtime, |limit| limit.min(self.runtime))
     }

@@ -20,7 +20,6 @@ pub struct Spread {
     /// Number of zeros; and by logarithm, number and sum of similar values.
     zeros: u64,
     alike: BTreeMap<i32, (u64, f64)>,
-    /// Counts in the bins of the histogram.
     bins: Vec<u64>,
 }
 
@@ -47,7 +46,6 @@ impl Spread {
         self.add_many(value, 1);
     }
 
-    /// Adds the same value several times.
     pub(super) fn add_many(&mut self, value: f64, times: u64) {
         debug_assert!(value >= 0.0, "{value} is below zero");
         if times == 0 {

@@ -235,7 +235,6 @@ impl LublinClass {
     }
 }
 
-/// Returns the nearest whole number of processors.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 fn rounded(size: f64) -> u32 {
     (size + 0.5) as u32

@@ -230,7 +230,6 @@ fn popularity(count: usize, stream: &mut Stream) -> Vec<usize> {
     ranks
 }
 
-/// Returns the number of different estimates by number of jobs.
 fn values_of(jobs: u32) -> u32 {
     let above = VALUES.partition_point(|(known, _)| *known < jobs);
     match (above.checked_sub(1).map(|below| VALUES[below]), VALUES.get(above)) {

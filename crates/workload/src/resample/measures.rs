@@ -12,7 +12,6 @@ pub(super) struct Fluid {
     pub(super) density: f64,
 }
 
-/// Moments of weekly work.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct WeeklyMoments {
     mean: f64,

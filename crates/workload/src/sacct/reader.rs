@@ -44,7 +44,6 @@ pub(crate) const WITH_GPUS: [&str; 4] = ["AllocTRES", "ReqTRES", "AllocGRES", "R
 #[derive(Debug)]
 pub struct SacctReader {
     lines: Lines,
-    /// Names of the columns, as in the heading.
     columns: Vec<Box<str>>,
     /// Zone of times without one.
     pub(crate) zone: Zone,
@@ -231,7 +230,6 @@ impl<'a> SacctLine<'a> {
         self.rules.extend(applies.then_some(rule));
     }
 
-    /// Returns the run time of a job that started at `start`.
     fn runtime(&mut self, start: u64) -> Result<Option<Span>, InputError> {
         let end = self.instant("End")?;
         let elapsed = match self.whole("ElapsedRaw")? {

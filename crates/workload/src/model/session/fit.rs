@@ -60,7 +60,6 @@ struct LogSums {
     /// Sums of the products and of the squares of the logarithms of successive fractions, about the mean of their class.
     correlation: [f64; 3],
     users: BTreeMap<u32, SessionSums>,
-    /// Requested nodes of the jobs of each size.
     sizes: BTreeMap<u32, Shapes>,
     estimates: [BTreeMap<u32, f64>; SIZE_CLASSES.len()],
     parts: [Spread; ESTIMATE_CLASSES.len()],

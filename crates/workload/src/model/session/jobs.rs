@@ -6,8 +6,6 @@ use crate::model::{ModelJob, at_second};
 use sim_core::{Purpose, Span, Stream, Streams};
 use std::collections::BTreeMap;
 
-/// Jobs of a [`SessionModel`].
-///
 /// Memory follows the open sessions. Each session has its own streams, so sessions do not affect each other's draws.
 #[derive(Clone, Debug)]
 pub(super) struct SessionJobs {
@@ -15,7 +13,6 @@ pub(super) struct SessionJobs {
     streams: Streams,
     starts: SessionStarts,
     next_start: f64,
-    /// Number of sessions that have begun.
     sessions: u32,
     /// Open sessions, keyed by the submission time of the next job (the bits of a non-negative float sort like its value), then by
     /// the order in which they began.
