@@ -58,7 +58,6 @@ impl Qos {
         Self { name: name.to_owned(), usage_factor: 1.0, ..Self::default() }
     }
 
-    /// Returns true if `Flags` has `flag`.
     pub(crate) fn has(&self, flag: &str) -> bool {
         self.flags.iter().any(|own| own.eq_ignore_ascii_case(flag))
     }

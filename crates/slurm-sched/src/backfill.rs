@@ -198,7 +198,6 @@ impl<'a> Search<'a> {
         self.pass.plans.iter().any(|plan| self.is_new || plan.nodes.meets(&self.cluster.idle))
     }
 
-    /// Returns true if a job requires the search by slots.
     fn needs_slots(&self, entry: &Entry) -> bool {
         self.watched.is_some()
             || self.completing.len() > 0
@@ -302,7 +301,6 @@ impl<'a> Search<'a> {
         (usable, later)
     }
 
-    /// Returns the start and the nodes that the will-run test finds in a slot from `from` to `until`.
     fn will_run(&self, entry: &Entry, usable: &NodeSet, from: i64, until: i64) -> Option<(i64, NodeSet)> {
         let (machine, window_linear) = (&self.cluster.machine, self.settings.bf_window_linear);
         let test = WillRun { machine, releases: &self.releases, now: self.now, window_linear, is_bounded: self.is_new };

@@ -8,7 +8,6 @@ use crate::site::Site;
 use crate::will_run::{ExpectedEnds, Running};
 use std::sync::Arc;
 
-/// Nodes of a cluster, the partitions over them, and the jobs that hold them.
 #[derive(Clone, Debug)]
 pub(crate) struct Cluster {
     site: Arc<Site>,
@@ -92,7 +91,6 @@ impl Cluster {
         }
     }
 
-    /// Takes a failed node from a running job.
     pub(crate) fn release_node(&mut self, job: u32, node: usize) {
         if let Some(running) = self.running.iter_mut().find(|one| one.job == job && one.nodes.contains(node)) {
             let one = NodeSet::of(self.machine.len(), [node]);
@@ -101,7 +99,6 @@ impl Cluster {
         }
     }
 
-    /// Lets jobs start on a node, or not.
     pub(crate) fn set_usable(&mut self, node: usize, is_up: bool) {
         let one = NodeSet::of(self.machine.len(), [node]);
         for (nodes, partition) in self.partitions.iter_mut().zip(&self.site.conf.partitions) {

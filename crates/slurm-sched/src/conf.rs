@@ -140,7 +140,6 @@ impl Conf {
 struct Globals<'a> {
     settings: BTreeMap<String, &'a SettingLine>,
     faults: Collector,
-    /// See [`Conf::not_modelled`].
     not_modelled: Vec<String>,
 }
 

@@ -45,7 +45,6 @@ pub(crate) enum Change {
     Limit(i64),
     /// Nice value and the priority that follows.
     Nice(i64, u32),
-    /// Number of nodes of a pending job.
     Nodes(u32),
     /// Priority, which is fixed from then on; 0 holds the job.
     Priority(u32),
@@ -61,11 +60,9 @@ struct Job {
     name: String,
     has_fixed_priority: bool,
     is_held: bool,
-    /// Run, and the pass that started it.
     running: Option<(Running, By)>,
 }
 
-/// Controller between two events.
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
     site: Arc<Site>,
@@ -356,7 +353,6 @@ impl Controller {
         self.cluster.end(id);
     }
 
-    /// Changes a pending or running job as `scontrol` does.
     pub(crate) fn update(&mut self, id: u32, change: Change, now: i64) {
         let Some(job) = self.jobs.get_mut(&id) else { return };
         if let Change::Priority(priority) = change {
@@ -458,7 +454,6 @@ impl Controller {
     }
 }
 
-/// Returns a job in one of its partitions.
 fn place_in(jobs: &BTreeMap<u32, Job>, job: u32, partition: usize) -> Option<&Entry> {
     jobs.get(&job)?.places.iter().find(|place| place.partition == partition)
 }

@@ -72,7 +72,6 @@ impl Collector {
         result.map_err(|problem| self.push(line, key, problem)).ok()
     }
 
-    /// Returns `value`, or all faults.
     pub(crate) fn finish<T>(self, value: T) -> Result<T, Faults> {
         if self.faults.is_empty() { Ok(value) } else { Err(Faults(self.faults)) }
     }

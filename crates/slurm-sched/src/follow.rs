@@ -351,7 +351,6 @@ impl LogFollower<'_> {
 /// Start or plan at a line of the log.
 type Decision = (u64, Start);
 
-/// Returns the starts or the plans of a pass among events.
 fn decisions(events: &[Entry], by: By, is_plan: bool) -> Vec<Decision> {
     let of = |entry: &Entry| match &entry.event {
         Event::Decision(own, start) if *own == by && start.planned.is_some() == is_plan => {

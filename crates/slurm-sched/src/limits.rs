@@ -164,7 +164,6 @@ impl Limits {
         self.site.accounts.associations[job.association?].parent
     }
 
-    /// Returns all loads that include a job.
     fn scopes(&self, job: &Demand) -> Vec<Scope> {
         let mut scopes: Vec<Scope> = job.array.iter().map(|(array, _)| Scope::Array(*array)).collect();
         if !self.site.conf.enforces_limits {

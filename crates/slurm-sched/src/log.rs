@@ -33,7 +33,6 @@ pub(crate) enum Event {
     Test(u32, u32, usize),
     /// A pass starts or plans a job; the main pass also stands for a request that may start a job itself.
     Decision(By, Start),
-    /// `scontrol` changed a pending or running job.
     Update(u32, Change),
     /// `scontrol` set a node to `IDLE`: it is used once it responds.
     NodeResumes(usize),
@@ -42,7 +41,6 @@ pub(crate) enum Event {
     NodeResponds(usize),
     /// A job loses a node that fails, and is about to be requeued.
     NodeFails(u32, usize),
-    /// A job that ran is pending again.
     Requeue(u32),
     /// The decay thread computes usage, fair share and priorities.
     Decay,
@@ -166,7 +164,6 @@ impl<'a> Message<'a> {
         rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse().map_err(|_| None)
     }
 
-    /// Returns the word after `key`.
     fn word(&self, key: &str) -> Read<&'a str> {
         self.after(key)?.split_whitespace().next().ok_or(None)
     }

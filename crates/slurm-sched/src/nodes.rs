@@ -20,7 +20,6 @@ impl NodeSet {
         Self::of(nodes, 0..nodes)
     }
 
-    /// Returns the set of these nodes, for a cluster of `nodes` nodes.
     pub(crate) fn of(nodes: usize, members: impl IntoIterator<Item = usize>) -> Self {
         let mut set = Self::empty(nodes);
         members.into_iter().for_each(|node| set.insert(node));
@@ -43,7 +42,6 @@ impl NodeSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
     }
 
-    /// Returns the nodes that are in both sets.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         Self { words: self.words.iter().zip(&other.words).map(|(word, other)| word & other).collect() }
     }
@@ -52,12 +50,10 @@ impl NodeSet {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 
-    /// Replaces the nodes by those of `other`, which has the same capacity.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.words.copy_from_slice(&other.words);
     }
 
-    /// Returns the number of nodes that are also in `other`.
     pub(crate) fn count_within(&self, other: &Self) -> usize {
         self.words.iter().zip(&other.words).map(|(word, other)| (word & other).count_ones() as usize).sum()
     }

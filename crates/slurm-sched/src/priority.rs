@@ -23,7 +23,6 @@ pub(crate) struct Running {
     pub billing: f64,
 }
 
-/// State of the priority plugin.
 #[derive(Clone, Debug)]
 pub(crate) struct Priorities {
     site: Arc<Site>,

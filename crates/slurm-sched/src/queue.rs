@@ -18,7 +18,6 @@ pub(crate) struct Entry {
     pub is_admitted: bool,
     /// `PriorityTier` of the partition.
     pub tier: u32,
-    /// Priority of the job in this partition.
     pub priority: u32,
     pub nice: i64,
     pub submit: i64,
@@ -26,7 +25,6 @@ pub(crate) struct Entry {
     pub eligible: i64,
     /// Time since which the job gains age: that time, or its release; `None` before.
     pub ages_from: Option<i64>,
-    /// Whole nodes and CPUs that it needs.
     pub need: Need,
     /// Number of CPUs: those requested, and after the first successful test those of the nodes found.
     pub cpus: u64,
@@ -34,7 +32,6 @@ pub(crate) struct Entry {
     pub limit_min: Option<i64>,
     pub required: Option<NodeSet>,
     pub excluded: Option<NodeSet>,
-    /// Demand that counts towards limits, with its user, association and time limit.
     pub demand: Demand,
     /// True if a will-run test may alter its CPUs, on which its next priority depends (SPEC 1.3).
     pub needs_test: bool,
@@ -57,14 +54,12 @@ pub(crate) fn sort(queue: &mut [Entry]) {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Start {
     pub job: u32,
-    /// Index of the partition.
     pub partition: usize,
     pub nodes: NodeSet,
     /// Planned start and end, the latter rounded as in the table; `None` for a start now.
     pub planned: Option<(i64, i64)>,
 }
 
-/// Decisions of a pass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Pass {
     pub starts: Vec<Start>,

@@ -43,7 +43,6 @@ impl Site {
         faults.finish(())
     }
 
-    /// Returns the indices of the partitions to which a job is submitted.
     pub(crate) fn partitions(&self, job: &SubmittedJob) -> Vec<usize> {
         if job.request.partitions.is_empty() {
             return self.conf.default_partition().into_iter().collect();
@@ -51,7 +50,6 @@ impl Site {
         job.request.partitions.iter().filter_map(|name| self.conf.partition(name)).collect()
     }
 
-    /// Returns the index of a node.
     pub(crate) fn node(&self, name: &str) -> Option<usize> {
         self.conf.nodes.iter().position(|node| node.name == name)
     }

@@ -105,7 +105,6 @@ pub struct Slurmctld {
     has_marks: bool,
     /// Last submission or end of a job.
     last_event: i64,
-    /// Job that is explained.
     watched: Option<u32>,
     /// Jobs that the present step has started.
     started: Vec<u32>,

@@ -53,7 +53,6 @@ impl ExpectedEnds {
     }
 }
 
-/// Input of the will-run test.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WillRun<'a> {
     pub machine: &'a Machine,

@@ -55,7 +55,6 @@ const NODE_OTHERS: &str = "NodeName CPUs Sockets CoresPerSocket ThreadsPerCore R
     NodeAddr BcastAddr Port TmpDisk Reason Procs Boards SocketsPerBoard Feature CoreSpecCount CpuSpecList \
     MemSpecLimit CpuBind RestrictedCoresPerGPU Parameters Topology";
 
-/// Keys of partition lines that are listed.
 const PARTITION_LISTED: &str = "AllocNodes Alternate AllowAccounts AllowGroups AllowQos CpuBind DefCpuPerGPU DefMemPerCPU DefMemPerGPU \
     DefMemPerNode DenyAccounts DenyQos DisableRootJobs GraceTime Hidden JobDefaults MaxCPUsPerNode MaxCPUsPerSocket MaxMemPerCPU \
     MaxMemPerNode PowerDownOnIdle PreemptMode ResumeTimeout RootOnly SelectTypeParameters SuspendTimeout";

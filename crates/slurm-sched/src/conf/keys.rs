@@ -2,7 +2,6 @@
 
 use crate::text;
 
-/// Treatment of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Treatment {
     /// Modelled.
@@ -17,7 +16,6 @@ pub(super) enum Treatment {
     Unknown(Option<&'static str>),
 }
 
-/// Keys that are read.
 const USED: &str = "AccountingStorageEnforce AccountingStorageType FairShareDampeningFactor KillWait \
     OverTimeLimit PriorityCalcPeriod PriorityDecayHalfLife PriorityFavorSmall PriorityFlags PriorityMaxAge PriorityType \
     PriorityUsageResetPeriod PriorityWeightAge PriorityWeightAssoc PriorityWeightFairshare PriorityWeightJobSize \

@@ -39,7 +39,6 @@ pub(super) type Record = Vec<SettingLine>;
 /// First keys of lines that are records; the settings of other lines stand for themselves.
 const KINDS: &str = "NodeName PartitionName NodeSet DownNodes";
 
-/// Settings of all files and overlays.
 #[derive(Debug, Default)]
 pub(super) struct SettingLines {
     records: Vec<Record>,

@@ -37,7 +37,6 @@ const WEIGHTS: [&str; 6] = ["Age", "Assoc", "Fairshare", "JobSize", "Partition",
 const FLAGS: &str = "ACCRUE_ALWAYS CALCULATE_RUNNING DEPTH_OBLIVIOUS NO_FAIR_TREE INCR_ONLY MAX_TRES NO_NORMAL_ASSOC NO_NORMAL_PART \
     NO_NORMAL_QOS NO_NORMAL_TRES NO_NORMAL_ALL SMALL_RELATIVE_TO_TIME FAIR_TREE NONE";
 
-/// `PriorityUsageResetPeriod`.
 const RESETS: [&str; 7] = ["NONE", "NOW", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY"];
 
 impl PrioritySettings {

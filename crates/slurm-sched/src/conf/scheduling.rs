@@ -4,7 +4,6 @@ use super::Globals;
 use super::lines::SettingLine;
 use crate::text;
 
-/// Field, default and range of a parameter.
 enum SchedulingParameter {
     /// Time: field, default, seconds of its unit, least and greatest value in that unit.
     Time(fn(&mut Scheduling) -> &mut i64, i64, i64, i64, i64),

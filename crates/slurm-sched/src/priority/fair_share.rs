@@ -4,7 +4,6 @@ use crate::accounts::Association;
 use crate::conf::PrioritySettings;
 use std::cmp::Ordering;
 
-/// Usage and fair-share factor of each association.
 #[derive(Clone, Debug)]
 pub(crate) struct FairShare {
     pub(crate) nodes: Vec<ShareNode>,
