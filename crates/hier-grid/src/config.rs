@@ -162,7 +162,6 @@ pub(crate) fn has_station(is_there: bool) -> Result<(), ConfigError> {
     ConfigError::check(is_there, || "no site has a work station; give a site more nodes than servers".to_owned())
 }
 
-/// Checks that a bag can hold the classes of jobs.
 pub(crate) fn fit_a_bag(classes: usize) -> Result<(), ConfigError> {
     ConfigError::check(classes <= 32, || {
         format!("{classes} kinds of jobs (operating systems × sizes) are too many; 32 fit a bag")

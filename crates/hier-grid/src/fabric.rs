@@ -11,7 +11,6 @@ use crate::network::{Network, Route};
 use crate::world::{Bag, Server, ServerId, World};
 use sim_core::{EventKey, JobId, SiteId, Span, Time};
 
-/// Network, servers and jobs of one run, independent of the system that schedules them.
 #[derive(Clone, Debug)]
 pub(crate) struct Fabric<W> {
     pub(crate) config: Config,
@@ -31,7 +30,6 @@ pub(crate) struct Fabric<W> {
 }
 
 impl<W: MessageObserver> Fabric<W> {
-    /// Creates an idle fabric with schedulers at these sites.
     pub(crate) fn new(config: Config, world: World, network: Network, seats: Vec<SiteId>, observer: W) -> Self {
         Self {
             servers: world.servers.iter().map(|server| ServerState::new(server, &world)).collect(),
@@ -117,7 +115,6 @@ pub(crate) struct ServerState {
     pub(crate) cpus: u32,
     /// The operating systems that it offers at present, as bits.
     pub(crate) systems: u32,
-    /// The classes of jobs that it can run at present.
     pub(crate) bag: Bag,
     pub(crate) phase: Phase,
     /// The job that it has offered itself for, fetches, runs or sends the output of.

@@ -30,12 +30,9 @@ pub struct Grid<O = (), L = Empty<Submission>> {
     changes: Vec<Stream>,
 }
 
-/// Scheduling system of the grid, with its state. [`System`] selects it.
 #[derive(Clone, Debug)]
 enum SystemState {
-    /// One grid tree, or the several of a hybrid.
     Trees(Box<Trees>),
-    /// Every server is a peer.
     Peers(Box<Peers>),
 }
 
@@ -52,7 +49,6 @@ impl SystemState {
 /// Source of jobs: the work stations of the paper's experiments, or outside.
 #[derive(Clone, Debug)]
 enum Source<L> {
-    /// Work stations that submit one job after another, according to `config.experiment`.
     Stations(Box<Stations>),
     Outside {
         submissions: L,

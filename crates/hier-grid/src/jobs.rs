@@ -56,7 +56,6 @@ impl JobState {
         self.takes(self.work.estimate, cpus, share)
     }
 
-    /// True time on such a server.
     pub(crate) fn runtime(&self, cpus: f64, share: f64) -> Span {
         self.takes(self.work.actual, cpus, share)
     }

@@ -44,7 +44,6 @@ pub struct Envelope {
     pub(crate) payload: Payload,
 }
 
-/// Declares the messages once.
 macro_rules! messages {
     ($(
         $(#[$doc:meta])*

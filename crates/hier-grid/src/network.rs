@@ -27,7 +27,6 @@ pub(crate) struct Network {
     shared: Option<slab::Slab<Flow>>,
 }
 
-/// Two sites and their distance.
 pub(crate) type Route = (SiteId, SiteId, Distance);
 
 impl Network {

@@ -56,7 +56,6 @@ impl Overlay {
         Self { neighbours, forwards: vec![None; sites.len()] }
     }
 
-    /// Returns the number of times a request is forwarded from `entry` if all peers forward it.
     pub(crate) fn forwards(&mut self, entry: u32, hops: u32) -> u64 {
         if self.neighbours.len() <= hops as usize {
             // Hops never run out: every peer is reached, and forwards to all neighbours except the one it has the request from.

@@ -23,7 +23,6 @@ use std::collections::{BTreeSet, VecDeque};
 /// Deadlines, as multiples of an estimate ("P2P System").
 const DEADLINE: u64 = 3;
 
-/// All peers, and the jobs that none of them has accepted.
 #[derive(Clone, Debug)]
 pub(crate) struct Peers {
     overlay: Overlay,
@@ -32,9 +31,7 @@ pub(crate) struct Peers {
     widths: Vec<u32>,
     /// Jobs that no peer has accepted yet, by class.
     unaccepted: Vec<Unaccepted>,
-    /// The next resubmission that each peer would accept.
     candidates: BTreeSet<(Time, JobId, u32)>,
-    /// The event of the earliest candidate.
     alarm: Option<(Time, EventKey)>,
     mean_cpus: f64,
 }
@@ -190,7 +187,6 @@ impl Peers {
         self.set_alarm(run);
     }
 
-    /// Receives a work station's confirmation: the job joins the queue.
     fn confirmed(&mut self, peer: ServerId, job: JobId, run: &mut impl Run) {
         if !run.servers[peer.index()].bag.holds(run.jobs.get(job).class) {
             // The peer has changed its operating system since it accepted.
@@ -248,7 +244,6 @@ impl Peers {
         self.peer_has_changed(peer.0, run);
     }
 
-    /// Finds the unaccepted job whose resubmission a peer would accept first.
     fn choose_candidate(&mut self, peer: u32, fabric: &Fabric<impl MessageObserver>, now: Time) {
         let at = &self.peers[peer as usize];
         let mut best = None;

@@ -61,7 +61,6 @@ impl JobsByClass {
         there
     }
 
-    /// Removes and returns every job of the classes for which `takes` is true.
     pub(crate) fn drain(&mut self, takes: impl Fn(u8) -> bool) -> Vec<JobId> {
         let mut jobs = Vec::new();
         // Queues are stored home by home, so those of a class are `classes` apart.

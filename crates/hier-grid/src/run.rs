@@ -11,11 +11,9 @@ use std::ops::{Deref, DerefMut};
 /// Time that a server waits for an answer to its offer (100 ms).
 const OFFER_TIMEOUT: Span = Span::from_nanos(100_000_000);
 
-/// Surroundings of a handler: the fabric and the calendar.
 pub(crate) trait Run: Context<Event> + DerefMut<Target = Fabric<Self::Observer>> {
     type Observer: MessageObserver;
 
-    /// Sends a message, which arrives after the latency between sender and receiver.
     fn send(&mut self, from: Address, to: Address, payload: Payload) {
         let (now, latency) = (self.now(), self.latency(from, to));
         self.record(now, latency, from, to, &payload);
@@ -127,7 +125,6 @@ pub(crate) trait Run: Context<Event> + DerefMut<Target = Fabric<Self::Observer>>
         }
     }
 
-    /// Ends a transfer: a server can run its job, or a work station has its output.
     fn transferred(&mut self, flow: u32) -> Cargo {
         let Transfer { route, cargo, .. } = self.transfers.remove(flow as usize);
         self.network.close(flow, route);

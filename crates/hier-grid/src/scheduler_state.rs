@@ -44,19 +44,16 @@ impl Branch {
     }
 }
 
-/// State of a scheduler: channels, unassigned jobs, delegated jobs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SchedulerState {
     pub(crate) channels: Vec<Channel>,
     /// Jobs that have not been pushed. At an LGS: its queue, the jobs that have not been given to a server.
     pub(crate) unassigned: JobsByClass,
-    /// By child.
     pub(crate) delegated: Vec<DelegatedJobs>,
     /// Jobs cancelled or collected, and not yet pushed on.
     pub(crate) in_transit: u32,
     pub(crate) marked_branches: u32,
     pub(crate) clock: u64,
-    /// Number of collections of jobs for branches so far.
     pub(crate) collections: u32,
     pub(crate) tickets: u32,
     /// True if an RFJM has gone up, on behalf of a server that still wants jobs.
@@ -241,7 +238,6 @@ impl SchedulerState {
         (at_hand, cancels)
     }
 
-    /// All homes of all classes of a bag.
     fn kinds(&self, bag: Bag) -> impl Iterator<Item = ClassAndHome> + use<> {
         (0..=self.delegated.len()).flat_map(move |home| bag.classes().map(move |class| ClassAndHome { class, home }))
     }
@@ -302,7 +298,6 @@ fn has_own(jobs: &JobsByClass, bag: Bag, slot: usize) -> bool {
     bag.classes().any(|class| !jobs.queue(ClassAndHome { class, home: slot }).is_empty())
 }
 
-/// State that only the root of a tree has.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RootState {
     /// Jobs that have not been through discovery, in order of arrival.

@@ -30,7 +30,6 @@ impl Shape {
         }
     }
 
-    /// Number of sites under it.
     pub(crate) fn leaves(&self) -> usize {
         if self.children.is_empty() { 1 } else { self.children.iter().map(Self::leaves).sum() }
     }

@@ -72,7 +72,6 @@ pub(crate) struct Stations {
     /// Number of jobs to come.
     pub(crate) left: u32,
     thinking: Option<Thinking>,
-    /// Order in which they begin.
     pub(crate) order: Vec<StationId>,
     /// Mean CPUs of a server, for the run time in every job's record.
     pub(crate) mean_cpus: f64,

@@ -37,7 +37,6 @@ pub(crate) struct SchedulerForest {
 }
 
 impl SchedulerForest {
-    /// Builds the world's tree, cut into `trees`.
     pub(crate) fn plant(world: &World, trees: u32, network: &Network) -> Self {
         let mut forest = Self { leaf_of_site: vec![SchedulerId(0); world.sites() as usize], ..Self::default() };
         let mut first_site = 0;

@@ -34,7 +34,6 @@ use sim_core::{JobId, SiteId, Streams};
 #[derive(Clone, Debug)]
 pub(crate) struct Trees {
     pub(crate) forest: SchedulerForest,
-    /// States by number of the scheduler.
     pub(crate) states: Vec<SchedulerState>,
     /// Roots as peers of each other.
     overlay: Overlay,
@@ -91,13 +90,11 @@ impl Trees {
         }
     }
 
-    /// Position of a sender among the children of its parent.
     fn slot(&self, from: Address) -> usize {
         let Address::Scheduler(child) = from else { panic!("{from:?} is no child of a scheduler") };
         self.forest.schedulers[child.index()].slot
     }
 
-    /// Root of the tree that holds a scheduler.
     fn root_of(&self, scheduler: SchedulerId) -> SchedulerId {
         self.forest.roots[self.forest.schedulers[scheduler.index()].tree as usize]
     }

@@ -18,7 +18,6 @@ pub struct Bag(pub u32);
 impl Bag {
     pub(crate) const EMPTY: Self = Self(0);
 
-    /// The bag of one class.
     pub(crate) const fn of(class: u8) -> Self {
         Self(1 << class)
     }
@@ -31,7 +30,6 @@ impl Bag {
         self.0 == 0
     }
 
-    /// Union of both bags.
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
@@ -41,7 +39,6 @@ impl Bag {
         Self(self.0 & other.0)
     }
 
-    /// Classes that are only in this bag.
     pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
@@ -89,7 +86,6 @@ pub struct World {
     pub(crate) site_of_station: Vec<u32>,
     /// Number of operating systems that jobs may require.
     pub(crate) systems: u32,
-    /// Each class is an operating system and a width.
     pub(crate) classes: Vec<Requirement>,
     /// True if jobs require a number of CPUs.
     pub(crate) wide: bool,

@@ -51,7 +51,6 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         }
     }
 
-    /// Ends the think time of a work station.
     pub(super) fn due(&mut self, station: StationId, cx: &mut impl Context<Event>) {
         let Source::Stations(stations) = &mut self.source else { return };
         // Experiment 2: a due submission happens with the site's probability; otherwise the work station thinks again.

@@ -108,7 +108,6 @@ impl Trees {
         }
     }
 
-    /// Place of every job that some scheduler holds.
     fn whereabouts(&self, all: &mut Vec<(JobId, Place)>) {
         for (tree, root) in (0..).zip(&self.forest.roots) {
             let RootState { raw, batch, .. } = &self.states[root.index()].root;

@@ -83,7 +83,6 @@ impl Peers {
     }
 }
 
-/// Records a copy of a request that entered the overlay at the instant `entered`.
 fn record_copy(copy: ForwardedCopy, entered: Time, job: JobId, run: &mut impl Run) {
     let [from, to] = [copy.from, copy.to].map(|peer| Address::Server(ServerId(peer)));
     run.record(entered + copy.sent, copy.hop, from, to, &Payload::Forward { job, hops: copy.hops });

@@ -15,7 +15,6 @@ use crate::world::{Bag, SchedulerId, narrow};
 use sim_core::JobId;
 
 impl Trees {
-    /// Receives an RFJM: one is forwarded for all children. At the root it waits for raw jobs.
     pub(crate) fn rfjm(&mut self, at: SchedulerId, changed: bool, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
         // One RFJM stands for all servers below: more would not inform the root. Only changed resources (field `changed`)
@@ -109,7 +108,6 @@ impl Trees {
         }
     }
 
-    /// Passes the raw jobs on to all children, and waits for their bags.
     pub(crate) fn passes_discovery(
         &mut self,
         at: SchedulerId,
@@ -124,7 +122,6 @@ impl Trees {
         }
     }
 
-    /// Receives bags from a child: in answer to a discovery, or because its resources have changed.
     pub(crate) fn bags(
         &mut self,
         slot: usize,
@@ -213,7 +210,6 @@ impl Trees {
         bound
     }
 
-    /// Receives the ports of bound channels: RFCs may go up through them.
     pub(crate) fn ports(&mut self, at: SchedulerId, bags: &[Bag], run: &mut impl Run) {
         for channel in &mut self.states[at.index()].channels {
             channel.uplink.port |= bags.contains(&channel.bag);

@@ -18,7 +18,6 @@ impl Trees {
         run.send(Address::Station(station), Address::Scheduler(root), Payload::Request { job, hops: HOPS });
     }
 
-    /// Receives a request at the root of its home tree, which keeps it and forwards it to its peers.
     pub(crate) fn root_request(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
         // R8: to all trees at once, or only if the home tree has no server that could run the job.
         if run.config.readings.requests_to == RequestsTo::AllTrees || !self.has_servers(root, run) {

@@ -86,7 +86,6 @@ impl Trees {
         assert!(new, "job {job} is unassigned twice at scheduler {at}");
     }
 
-    /// Pushes the jobs collected for a branch, as one block.
     fn push(&mut self, at: SchedulerId, bag: Bag, slot: usize, run: &mut impl Run) {
         let state = &mut self.states[at.index()];
         let branch = &mut state.channel(bag).expect("the branch exists").branches[slot];
@@ -138,7 +137,6 @@ impl Trees {
         self.serve(at, run);
     }
 
-    /// Handles a job that has left an LGS's queue: removes it from the delegated jobs, and reports it further up.
     pub(crate) fn started(&mut self, slot: usize, at: SchedulerId, job: JobId, run: &mut impl Run) {
         let kind = self.class_and_home(at, job, run);
         let state = &mut self.states[at.index()];
@@ -158,7 +156,6 @@ impl Trees {
         }
     }
 
-    /// Receives a cancel from the parent: unassigned jobs go back at once, and jobs that were pushed on are cancelled at the children.
     pub(crate) fn cancels(&mut self, at: SchedulerId, id: CancelId, list: Vec<JobId>, run: &mut impl Run) {
         let (by, number, reason) = id;
         let mut asked = narrow(list.len());
