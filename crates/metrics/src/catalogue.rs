@@ -28,7 +28,6 @@ impl fmt::Display for Better {
     }
 }
 
-/// Origin of a metric's value.
 #[derive(Copy, Clone)]
 enum ValueOrigin {
     /// Computed from the sums of any run.

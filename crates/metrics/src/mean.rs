@@ -43,7 +43,6 @@ impl Mean {
         self.max = self.max.max(value);
     }
 
-    /// Takes in the values of another stream.
     pub(crate) fn append(&mut self, other: &Self) {
         self.count += other.count;
         self.sum.add(other.sum.total());

@@ -155,7 +155,6 @@ const fn key_of(value: f64) -> usize {
     (value.to_bits() >> BITS_WITHIN_BIN) as usize
 }
 
-/// The smallest value that falls into a bin.
 const fn lower_end_of(key: usize) -> f64 {
     f64::from_bits((key as u64) << BITS_WITHIN_BIN)
 }

@@ -99,7 +99,6 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Adds the record of one finished job.
     pub(crate) fn add(&mut self, record: &JobRecord) {
         self.summary.add(record);
         self.users.add(record.job.request.user, record);
