@@ -21,7 +21,6 @@ impl Clock {
         Self { time, seconds: time.as_secs_f64() }
     }
 
-    /// Returns the instant after a delay.
     pub(crate) fn after(self, delay: Span) -> Self {
         Self { time: self.time + delay, seconds: self.seconds + delay.as_secs_f64() }
     }

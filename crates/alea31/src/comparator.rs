@@ -15,7 +15,6 @@ pub(crate) enum ListComparator {
     Completion(Completion, Weight),
 }
 
-/// Cost of the best plan so far, of plans of the same jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct Incumbent {
     pub(crate) comparator: ListComparator,
@@ -23,7 +22,6 @@ pub(crate) struct Incumbent {
     cost: Option<ListCost>,
 }
 
-/// Measures of one plan that a comparator uses.
 #[derive(Clone, Debug, Default)]
 struct ListCost {
     score: MeanScore,
@@ -33,7 +31,6 @@ struct ListCost {
 }
 
 impl Incumbent {
-    /// Returns the state before the first plan.
     pub(crate) fn new(comparator: ListComparator) -> Self {
         Self { comparator, cost: None }
     }
@@ -55,7 +52,6 @@ impl Incumbent {
 }
 
 impl ListComparator {
-    /// Returns the cost of a plan.
     fn assess(self, plan: &ListPlan, usage: &mut UserLedger, state: &GridState) -> ListCost {
         let mut cost = ListCost::default();
         if !matches!(self, Self::Completion(_, Weight::SumOfRatios | Weight::RatioOfSums)) {
@@ -79,7 +75,6 @@ impl ListComparator {
         (start + job.planned_seconds - from).max(0.0)
     }
 
-    /// Returns true if `new` is better than `old`: its weight is above zero.
     fn prefers(self, new: &ListCost, old: &ListCost) -> bool {
         // Completion of each job in the old plan, A, and in the new, B, in seconds.
         let completions = old.completions.iter().zip(&new.completions).map(|((job, a), (same, b))| {

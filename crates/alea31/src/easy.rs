@@ -16,7 +16,6 @@ pub struct Easy {
     queue: Vec<JobIndex>,
 }
 
-/// Reservation of the head of the queue.
 #[derive(Copy, Clone, Debug)]
 struct HeadReservation {
     cluster: SiteId,

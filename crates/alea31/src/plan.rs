@@ -6,7 +6,6 @@ use crate::schedule::ClusterSchedule;
 use crate::state::GridState;
 use sim_core::{SiteId, Span, Time};
 
-/// Plan with a schedule for each cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListPlan {
     schedules: Vec<ClusterSchedule>,
@@ -26,34 +25,28 @@ impl ListPlan {
         self.schedules.iter().flat_map(ClusterSchedule::jobs)
     }
 
-    /// Clusters with their schedules.
     pub(crate) fn schedules(&self) -> impl ExactSizeIterator<Item = (SiteId, &ClusterSchedule)> {
         self.schedules.iter().enumerate().map(|(cluster, schedule)| (site(cluster), schedule))
     }
 
-    /// Schedule of one cluster.
     pub(crate) fn schedule(&self, cluster: SiteId) -> &ClusterSchedule {
         &self.schedules[cluster.index()]
     }
 
-    /// Schedule of one cluster, to be changed.
     pub(crate) fn schedule_mut(&mut self, cluster: SiteId) -> &mut ClusterSchedule {
         &mut self.schedules[cluster.index()]
     }
 
-    /// Exchanges the schedule of one cluster.
     pub(crate) fn swap(&mut self, cluster: SiteId, schedule: &mut ClusterSchedule) {
         std::mem::swap(self.schedule_mut(cluster), schedule);
     }
 
-    /// Returns the cluster and the place of a waiting job.
     pub(crate) fn find(&self, job: JobIndex) -> (SiteId, usize) {
         let place = |schedule: &ClusterSchedule| schedule.jobs().position(|other| other == job);
         let mut schedules = self.schedules();
         schedules.find_map(|(cluster, schedule)| Some((cluster, place(schedule)?))).expect("the job waits")
     }
 
-    /// Updates every schedule.
     pub(crate) fn update(&mut self, now: Clock, state: &GridState) {
         for (cluster, schedule) in self.schedules.iter_mut().enumerate() {
             schedule.update(site(cluster), now, state);
@@ -88,7 +81,6 @@ impl ListPlan {
     }
 }
 
-/// Returns the cluster with this index.
 pub(crate) fn site(cluster: usize) -> SiteId {
     SiteId(u32::try_from(cluster).expect("at most 127 clusters"))
 }

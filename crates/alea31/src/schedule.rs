@@ -28,7 +28,6 @@ pub(crate) struct ClusterSchedule {
     gapped: usize,
     /// True if all gaps are recorded, those behind the last job included.
     has_gaps: bool,
-    /// Number of complete computations.
     updates: u64,
 }
 
@@ -45,7 +44,6 @@ struct ListedJob {
 /// Number of jobs between marks of the state of the plan: a list that changes behind a mark is planned again from there.
 const STRIDE: usize = 32;
 
-/// Idle processors.
 #[derive(Copy, Clone, Debug, PartialEq)]
 struct ListGap {
     start: f64,
@@ -60,12 +58,10 @@ impl ClusterSchedule {
         self.waiting.len()
     }
 
-    /// Jobs in planned order.
     pub(crate) fn jobs(&self) -> impl ExactSizeIterator<Item = JobIndex> {
         self.waiting.iter().map(|waiting| waiting.job)
     }
 
-    /// Returns the job in this place.
     pub(crate) fn job(&self, place: usize) -> JobIndex {
         self.waiting[place].job
     }

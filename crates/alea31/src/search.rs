@@ -46,7 +46,6 @@ const MOST_ROUNDS: usize = 64;
 const LONGEST_LIST: usize = 10;
 
 impl ListSearch {
-    /// Returns a search by the measure of `comparator`, under `readings`, that draws from `stream`.
     pub(crate) fn new(comparator: ListComparator, readings: Readings, stream: Stream) -> Self {
         Self {
             readings,
@@ -63,7 +62,6 @@ impl ListSearch {
         }
     }
 
-    /// Improves `plan`.
     pub(crate) fn improve(&mut self, plan: &mut ListPlan, usage: &mut UserLedger, now: Clock, state: &GridState) {
         let size = plan.jobs().count();
         if size < 2 {

@@ -21,7 +21,6 @@ pub(crate) struct FreeSlots {
     marks: Vec<Arc<[FreeSlot]>>,
 }
 
-/// Processors that are free from an instant on.
 #[derive(Copy, Clone, Debug, PartialEq)]
 struct FreeSlot {
     at: f64,
@@ -44,7 +43,6 @@ impl FreeSlots {
         self.marks.push(Arc::from(self.heap.as_slice()));
     }
 
-    /// Number of marks.
     pub(crate) const fn marks(&self) -> usize {
         self.marks.len()
     }
@@ -87,7 +85,6 @@ impl FreeSlots {
         }
     }
 
-    /// Returns processors at an instant.
     #[inline]
     pub(crate) fn give_back(&mut self, at: f64, processors: u32) {
         let slot = FreeSlot { at, processors };

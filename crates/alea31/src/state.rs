@@ -44,7 +44,6 @@ struct Occupant {
 pub(crate) struct Release {
     /// Instant in seconds by Alea's clock; never before the present.
     pub(crate) at: f64,
-    /// Number of processors.
     pub(crate) processors: u32,
     /// Lowest number among them.
     pub(crate) first: u32,

@@ -44,7 +44,6 @@ pub(crate) struct UserLedger {
     places: FxHashMap<Option<u32>, usize>, // never iterated: its order cannot reach a result
     /// Ended jobs by user, in order of the users' first submission.
     ended: Vec<LedgerEntry>,
-    /// Ledger of each cluster, by users.
     present: Vec<ClusterLedger>,
     /// User of each job, as an index.
     owners: Vec<usize>,

@@ -34,7 +34,6 @@ pub struct World<P> {
     working: Vec<BinaryHeap<Reverse<(Time, JobIndex)>>>,
     /// Number of jobs submitted and not ended.
     present: usize,
-    /// Number of jobs sent and not started.
     on_their_way: usize,
     pass_is_due: bool,
     /// Instant at which jobs submitted earlier are sent.
