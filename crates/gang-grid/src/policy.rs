@@ -18,7 +18,6 @@ pub(crate) struct GangView<'a> {
 }
 
 impl<'a> GangView<'a> {
-    /// A gang that has been routed.
     pub(crate) fn gang(&self, key: GangKey) -> &'a Gang {
         &self.gangs[key.0 as usize]
     }

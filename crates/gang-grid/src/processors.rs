@@ -183,20 +183,17 @@ impl Processors {
         self.members(site, HELD)
     }
 
-    /// One idle processor of `site` at random.
     pub(crate) fn any_idle(&self, site: SiteId, rng: &mut impl Rng) -> Option<ProcId> {
         let SiteSets { first, sets, .. } = &self.sites[site.index()];
         let idle = &sets[IDLE];
         (idle.len() > 0).then(|| ProcId(first + idle.members[rng.random_range(0..idle.len()) as usize]))
     }
 
-    /// One processor of `site` at random.
     pub(crate) fn any(&self, site: SiteId, rng: &mut impl Rng) -> ProcId {
         let SiteSets { first, count, .. } = self.sites[site.index()];
         ProcId(first + rng.random_range(0..count))
     }
 
-    /// Begins work.
     pub(crate) fn begin(&mut self, processor: ProcId, running: RunningTask) {
         let before = self.all[processor.index()].running.replace(running);
         assert!(before.is_none(), "processor {processor} runs {before:?} and cannot begin {running:?}");
@@ -216,7 +213,6 @@ impl Processors {
         self.refresh(processor);
     }
 
-    /// Takes the gang's task from the head of the queue.
     pub(crate) fn unreserve(&mut self, processor: ProcId) {
         self.all[processor.index()].reserved = None;
         self.refresh(processor);

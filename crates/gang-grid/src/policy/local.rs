@@ -9,9 +9,7 @@ use sim_core::{ProcId, SiteId, Span, Time};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// Processor that starts it at once.
     Start(ProcId),
-    /// Processor whose queue it joins at the end.
     Queue(ProcId),
 }
 
@@ -30,7 +28,6 @@ impl Config {
         now.saturating_add(estimate) <= start.saturating_add(self.threshold)
     }
 
-    /// Destination of a local with this estimate that arrives at `site`. `scratch` is a reusable buffer.
     pub(crate) fn destination(
         &self,
         estimate: Span,
@@ -86,7 +83,6 @@ impl Config {
                     (processor.waiting() + usize::from(processor.running.is_some())) as u64
                 }
             };
-            // One pass: a shorter queue clears the list, an equal one joins it.
             if length < shortest {
                 shortest = length;
                 scratch.clear();
