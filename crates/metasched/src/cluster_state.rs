@@ -105,7 +105,6 @@ pub(crate) struct ActiveJob {
 }
 
 impl ActiveJob {
-    /// Work done until `now`.
     pub(crate) fn done(&self, now: Time) -> Work {
         self.done + Work::from(self.rate) * Work::from(now.since(self.since).as_nanos())
     }
@@ -125,7 +124,6 @@ impl ActiveJob {
     }
 }
 
-/// The nodes of a cluster and the jobs that run on them.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterState {
     pub(crate) rules: NodeRules,
@@ -303,7 +301,6 @@ impl ClusterState {
         self.measure_queueing();
     }
 
-    /// Sorts the nodes again after their demands have changed.
     fn reorder(&mut self) {
         if self.rules.readings.node_choice == NodeChoice::LeastDemand {
             for key in &mut self.order {

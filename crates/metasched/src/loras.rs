@@ -42,7 +42,6 @@ impl Loras {
         if self.queue.is_empty() { self.state.place(app) } else { None }
     }
 
-    /// Ends every job that is due at `now`, and passes each to `ended`.
     pub(crate) fn finish_due(&mut self, completions: &mut Completions, now: Time, mut ended: impl FnMut(u32, &[u32])) {
         let due = completions.take_due(&self.state, now);
         // One by one, since an end changes the rates of the remaining jobs; jobs due at the same instant have done

@@ -23,7 +23,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// An outcome as of the arrival of a job.
     pub(crate) const fn arriving(job: JobId, arrival: Time) -> Self {
         let (cluster, later) = (SiteId(0), Time::ZERO);
         Self { job, cluster, arrival, dispatched: later, start: later, finish: later, predicted: None }

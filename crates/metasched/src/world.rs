@@ -69,7 +69,6 @@ pub struct MetaLoras<P, J, L = Vec<Outcome>> {
     last_end: Time,
 }
 
-/// Job in the system, with all the world's knowledge of it.
 #[derive(Clone, Debug)]
 struct JobEntry {
     /// True run time.
@@ -141,7 +140,6 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
         (nodes > 0).then(|| (ClusterState::disturbance(states(), self.last_end), nodes))
     }
 
-    /// Takes the next job from the source and posts its arrival.
     fn pull(&mut self, cx: &mut impl Context<Event>) {
         self.next = self.arrivals.next();
         if let Some(next) = &self.next {
@@ -209,7 +207,6 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
         }
     }
 
-    /// Starts waiting jobs of a cluster.
     fn serve(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         let Self { clusters, completions, jobs, first_start, first_nodes, .. } = self;
         let now = cx.now();
@@ -243,7 +240,6 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
         *posted = next.map(|at| (at, cx.post_at(at, Event::Wake(cluster))));
     }
 
-    /// Ends jobs of a cluster; others may start.
     fn wake(&mut self, cluster: SiteId, cx: &mut impl Context<Event>) {
         self.wakes[cluster.index()] = None;
         let Self { clusters, completions, jobs, outcomes, last_end, first_nodes, .. } = self;
