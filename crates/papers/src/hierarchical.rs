@@ -148,12 +148,10 @@ impl Hierarchical {
         Cell { scene, input, off: Off::None, jobs, system, runs: 1 }
     }
 
-    /// Returns a cell for each number of jobs.
     fn over_jobs(&self, scene: Trial, input: usize, system: System) -> impl Iterator<Item = Cell> {
         self.workload.jobs.iter().map(move |jobs| self.cell(scene, input, *jobs, system))
     }
 
-    /// Returns a cell of the third experiment for each mean interval.
     fn over_intervals(&self, system: System) -> impl Iterator<Item = Cell> {
         let jobs = self.experiments.interval_jobs;
         (0..self.experiments.intervals.len()).map(move |at| self.cell(Trial::Third(at), self.sample(), jobs, system))

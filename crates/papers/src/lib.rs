@@ -85,7 +85,6 @@ fn within(scenario: &Scenario, ranges: &[(&str, f64, f64)]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that no list names a value twice.
 fn distinct(scenario: &Scenario, keys: &[&str]) -> Result<()> {
     for (key, values) in keys.iter().flat_map(|key| values(scenario, key)) {
         for (i, value) in values.iter().enumerate() {
@@ -95,7 +94,6 @@ fn distinct(scenario: &Scenario, keys: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Checks that each list has as many values as another one.
 fn equally_long(scenario: &Scenario, pairs: &[[&str; 2]]) -> Result<()> {
     for &[key, other] in pairs {
         let [found, wanted] =

@@ -69,7 +69,6 @@ lab::cell! {
 }
 
 impl MetaLorasPaper {
-    /// Returns the scenario under a variant.
     const fn under(&self, variant: Variant) -> &File {
         match variant {
             Variant::Default => &self.file,
@@ -82,12 +81,10 @@ impl MetaLorasPaper {
         self.file.local_users.levels[level]
     }
 
-    /// Returns the positions of the levels, in the order of the scenario.
     fn levels(&self) -> impl Iterator<Item = usize> + Clone + use<> {
         0..self.file.local_users.levels.len()
     }
 
-    /// Returns the positions of the levels with local users.
     fn occupied_levels(&self) -> Vec<usize> {
         self.levels().filter(|level| self.file.local_users.clusters[*level] > 0).collect()
     }
@@ -109,7 +106,6 @@ impl MetaLorasPaper {
         cell.get(Metric::disturbance) / window + Quantity::Constant(1.0)
     }
 
-    /// Returns the outcome of each job in one replication of a cell, and the metrics.
     fn play(&self, cell: &Cell, streams: &Streams) -> (Vec<Outcome>, Measured) {
         let settings = self.under(cell.variant);
         let jobs = settings.workload.jobs(streams);

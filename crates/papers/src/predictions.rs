@@ -79,7 +79,6 @@ lab::readings! {
 pub(crate) struct PredictionsPaper {
     /// The scenario. In a quick run, the quick numbers replace the others.
     file: File,
-    /// Logs to search for.
     wanted: Vec<Log>,
     /// Logs that were found; `None` before the search.
     logs: Option<BTreeMap<Log, FoundLog>>,

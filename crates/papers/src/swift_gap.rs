@@ -118,7 +118,6 @@ impl SwiftGapPaper {
         workload == Workload::Zewura || !self.is_log()
     }
 
-    /// Returns the readings of a version of Swift Gap, on the clusters of a workload.
     fn readings(&self, version: Policy, workload: Workload) -> Readings {
         let readings = if version == Policy::Nearest { self.file.nearest } else { self.file.readings };
         readings.on(self.file.clusters.of(workload).len())
@@ -137,7 +136,6 @@ impl SwiftGapPaper {
         }
     }
 
-    /// Returns the simulator Alea 3.1, started at the time in the scenario.
     fn world<P: alea31::Policy>(&self, clusters: Vec<u32>, policy: P, jobs: Arc<[Job]>) -> World<P> {
         World::new(clusters, policy, jobs).with_start_up(Time::ZERO + Span::from_secs_f64(self.file.simulator.start_up))
     }

@@ -8,7 +8,6 @@ use lab::quantity::{DesignPoint, Quantity};
 
 type Checks = Vec<Check<Cell>>;
 
-/// Equality meets the claim.
 const AT_LEAST: Rule = Rule::Above { bound: 0.0, tie: true };
 /// Margin in points of late jobs: a job and a half of 3000. Without it, a single late job in 60 000, three runs in a thousand, would
 /// decide.
@@ -160,7 +159,6 @@ impl ClaimBuilder<'_> {
         self.each(loads, &what, rule, |load| self.at(other, load, metric) * factor - self.at(policy, load, metric))
     }
 
-    /// Checks that the metric falls from each time between jobs to the next longer one, under each policy.
     fn falls(&self, metric: Metric, rule: Rule) -> Checks {
         let loads = self.paper.loads();
         let steps = |policy: Policy| {
@@ -189,7 +187,6 @@ impl ClaimBuilder<'_> {
         ]
     }
 
-    /// Compares the operations at 1 with `factor` times those at 5.
     fn grows(&self, policy: Policy, factor: f64) -> Checks {
         let [one, five] = self.loads(&[1.0, 5.0])[..] else { return Vec::new() };
         let cost = |load| self.at(policy, load, Metric::operations_per_event);
@@ -210,7 +207,6 @@ impl ClaimBuilder<'_> {
     }
 }
 
-/// Compares every claim under the default and under the preset `strict`.
 pub(super) fn side_by_side(paper: &EgEdfPaper) -> Extra<'_, Cell> {
     let caption = "Each claim under the readings of this run and under the preset strict (the same with R6 strict: who \
          passes the head of the queue ends by its reservation, on whatever machine): verdict, and the \

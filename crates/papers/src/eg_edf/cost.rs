@@ -18,7 +18,6 @@ pub(super) struct Scanned<P> {
     pub(super) operations: u64,
 }
 
-/// The program that scans.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Scan {
     /// The head of the queue tests the machines in order, up to the one that it starts on.

@@ -15,7 +15,6 @@ const ALMOST_THE_SAME: Rule = Rule::Within(-25.0, 25.0);
 /// The same as with constant resources, in percent.
 const THE_SAME: Rule = Rule::Within(-10.0, 10.0);
 
-/// Returns the statements that are shown and not judged.
 pub(super) fn remarks(paper: &Hierarchical) -> Vec<Remark<Cell>> {
     if !paper.has(TREE) || !paper.has(System::P2p) {
         return Vec::new();
@@ -175,7 +174,6 @@ impl Hierarchical {
         [(Trial::First, "experiment 1"), (Trial::Second, "experiment 2")].into_iter().flat_map(of).collect()
     }
 
-    /// Checks the ratio of the AWT at the longest interval to that at the shortest.
     fn slope(&self, systems: impl Iterator<Item = System>, rule: Rule) -> Checks {
         let order = crate::ascending(self.experiments.intervals.iter().copied());
         let [shortest, .., longest] = order[..] else { return Vec::new() };

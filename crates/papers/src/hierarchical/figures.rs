@@ -81,7 +81,6 @@ fn over_the_jobs<'a>(paper: &Hierarchical) -> Vec<Exhibit<'a, Cell>> {
     figures
 }
 
-/// Returns a line over the numbers of jobs.
 fn line(name: String, cells: impl Iterator<Item = Cell>, metric: Metric) -> Series<Cell> {
     Series::new(name, cells.map(|cell| (cell.jobs.into(), cell.get(metric))))
 }
@@ -100,7 +99,6 @@ fn switches(paper: &Hierarchical, scene: Trial, offs: &[Off]) -> Panel<Cell> {
     Panel::of(Metric::awt, offs.iter().filter(|_| paper.has(TREE)).map(of).collect())
 }
 
-/// Returns table 1 as a figure, with the number of servers drawn of each type.
 fn server_types(paper: &Hierarchical) -> Figure<Cell> {
     let grid = &paper.grid;
     let types = || (0..grid.server_nodes.len()).zip(1_u32..);
@@ -175,7 +173,6 @@ fn server_table(paper: &Hierarchical) -> Table<Cell> {
     }
 }
 
-/// Returns the control messages per job by kind, at the largest N.
 fn messages_by_kind(paper: &Hierarchical) -> Table<Cell> {
     let jobs = *paper.workload.jobs.last().expect("validated");
     let systems = &paper.experiments.systems;

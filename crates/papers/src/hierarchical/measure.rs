@@ -96,7 +96,6 @@ impl RunSums {
     }
 }
 
-/// Returns the metrics of a run on this grid.
 pub(super) fn all(grid: &GridConfig) -> Vec<Metric> {
     let kinds = Kind::ALL.iter().map(|kind| Metric::messages_of(*kind));
     let distances = (0..FAR.len()).map(Metric::percent_at);

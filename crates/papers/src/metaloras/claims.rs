@@ -13,7 +13,6 @@ const W05: Policy = Policy::ptt(0.5);
 const W1: Policy = Policy::ptt(1.0);
 const CLASSIC: [Policy; 2] = [Policy::Ffit, Policy::Rr];
 const PTT: [Policy; 3] = [W0, W05, W1];
-/// Policies that use predictions.
 const PREDICTING: [Policy; 4] = [Policy::Tat, W0, W05, W1];
 
 const ALL: [Policy; 6] = [Policy::Ffit, Policy::Rr, Policy::Tat, W0, W05, W1];
@@ -21,7 +20,6 @@ const ALL: [Policy; 6] = [Policy::Ffit, Policy::Rr, Policy::Tat, W0, W05, W1];
 const BELOW: Rule = Rule::NEGATIVE;
 const AT_MOST: Rule = Rule::Below { bound: 0.0, tie: true };
 
-/// Claims and checks on the cells of one variant.
 pub(super) struct VariantChecks<'a> {
     pub(super) paper: &'a MetaLorasPaper,
     pub(super) variant: Variant,
@@ -179,7 +177,6 @@ impl VariantChecks<'_> {
         Check::new("all pairs of policies and levels", percent, Rule::Band(80.0, 100.0))
     }
 
-    /// Checks the ratio of the slowdown at 100 % to that at 30 %, per policy.
     fn stable(&self) -> Checks {
         let Some((few, all)) = self.level(30).zip(self.level(100)) else { return Vec::new() };
         let ratio = |policy: Policy| {
@@ -189,7 +186,6 @@ impl VariantChecks<'_> {
         ALL.map(ratio).into()
     }
 
-    /// Checks that the slowdown of each W is at most that of each other policy, at each level with local users.
     fn smallest(&self) -> Checks {
         let check = |level: usize, one: Policy, other: Policy| {
             let label = format!("{} %, {} − {}", self.paper.percent(level), one.name(), other.name());
@@ -213,7 +209,6 @@ impl VariantChecks<'_> {
     }
 }
 
-/// Returns the statements that are shown and not judged, under the default.
 pub(super) fn remarks(paper: &MetaLorasPaper) -> Vec<Remark<Cell>> {
     let on = VariantChecks { paper, variant: Variant::Default };
     let against_tat = on.less_intrusion(&[Policy::Tat]);

@@ -96,7 +96,6 @@ impl File {
         self.can_run().context("[platform], [local_users], [workload] and [readings]")
     }
 
-    /// Returns the scenario with the answers of the preset `reading-b`.
     pub(super) fn with_reading_b(&self) -> Result<Self> {
         let mut readings = toml::Table::try_from(self.readings)?;
         readings.extend(self.reading_b.clone());

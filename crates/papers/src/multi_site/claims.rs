@@ -13,7 +13,6 @@ const MEDIUM: f64 = 10.0;
 const LOW: f64 = 8.333;
 const ALL: [f64; 3] = [HIGH, MEDIUM, LOW];
 
-/// Tests of several claims.
 const AT_EVERY_LOAD: &str = "paired, at every load";
 const EACH_STEP: &str = "each step from one load to the next, per approach";
 const OVERHEADS: &str = "paired, 10 % against 5 %, at λ = 10 and 8.3";
@@ -41,7 +40,6 @@ pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
 }
 
 impl MultiSite {
-    /// Returns the claims on the printed percentages: figure 4.
     fn of_completed_gangs(&self) -> Vec<Claim<Cell>> {
         let claim = |(id, approach, lambda, printed, band)| Claim {
             id,
@@ -157,7 +155,6 @@ impl MultiSite {
         self.policy.approaches.contains(&approach)
     }
 
-    /// Returns the metric in the first set of experiments.
     fn at(&self, approach: Approach, load: usize, metric: Metric) -> Quantity<Cell> {
         self.cell(approach, load).get(metric)
     }
@@ -185,7 +182,6 @@ impl MultiSite {
         })
     }
 
-    /// Checks that the metric rises from each load to the next, under each approach.
     fn rises(&self, metric: Metric) -> Checks {
         let loads = self.loads();
         let steps = |&approach: &Approach| {
@@ -223,7 +219,6 @@ impl MultiSite {
         [self.above(Three, One, metric, above_one), self.above(Three, Two, metric, above_two)].concat()
     }
 
-    /// Checks that approaches 1 and 2 are within 2 %.
     fn near(&self, metric: Metric) -> Checks {
         self.gap(One, metric, &ALL, " against approach 1, %", Rule::Within(-2.0, 2.0))
     }
@@ -246,7 +241,6 @@ impl MultiSite {
         })
     }
 
-    /// Compares the metric at the first overhead with that at the second.
     fn overhead_effect(&self, approach: Approach, metric: Metric, lambdas: &[f64], rule: Rule) -> Checks {
         let [higher, lower, ..] = self.policy.overheads[..] else { return Vec::new() };
         let what = format!(", {metric} at {} % − at {} %", 100.0 * higher, 100.0 * lower);
@@ -274,7 +268,6 @@ impl MultiSite {
         Cell { threshold, ..cell }.get(Metric::wrt).percent_above(cell.get(Metric::wrt))
     }
 
-    /// Compares the metric at each threshold with that at the one below.
     fn threshold_cost(&self, metric: Metric) -> Checks {
         self.per_threshold(&[HIGH, MEDIUM], |load, threshold| {
             let at = |threshold| Cell { threshold, ..self.cell(Two, load) }.get(metric);

@@ -98,7 +98,6 @@ impl MultiSite {
         Cell { threshold, ..cell }.get(Metric::rt_local).percent_above(cell.get(Metric::rt_local)) * -1.0
     }
 
-    /// Returns a series for each approach over numbers, at the middle load.
     fn at_middle_load(&self, xs: &[u32], quantity: impl Fn(Cell, u32) -> Quantity<Cell>) -> Vec<Series<Cell>> {
         let of = |&approach: &Approach| {
             let cell = self.cell(approach, self.middle_load());
@@ -107,7 +106,6 @@ impl MultiSite {
         self.policy.approaches.iter().map(of).collect()
     }
 
-    /// Returns an additional figure: completed gangs and their response times by size, at the middle load.
     fn by_size(&self) -> Figure<Cell> {
         let series = |metric: fn(u32) -> Metric| {
             self.at_middle_load(&self.workload.gang_sizes, |cell, size| cell.get(metric(size)))
@@ -120,7 +118,6 @@ impl MultiSite {
             .log_x()
     }
 
-    /// Returns an additional figure: dependence of the results on the length of the run, at the middle load.
     fn run_length(&self) -> Figure<Cell> {
         let series = |metric| {
             self.at_middle_load(&self.run.run_lengths, |cell, jobs| Cell { jobs: jobs.into(), ..cell }.get(metric))

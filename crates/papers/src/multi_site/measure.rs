@@ -64,7 +64,6 @@ struct DepartureSums {
 }
 
 impl Measure {
-    /// Returns the measurement of gangs of these sizes and of locals.
     pub(super) fn new(sizes: &[u32], floor: Span, base: SlowdownBase) -> Self {
         let gangs = sizes.iter().map(|size| (*size, DepartureSums::default())).collect();
         let departures = Departures { floor, base, locals: DepartureSums::default(), gangs };

@@ -67,7 +67,6 @@ pub(super) fn gain_percent(
     gain(of, combination, metric) / easy * 100.0
 }
 
-/// Returns claims G2 to G6.
 fn sentences(logs: &[Log]) -> Vec<Claim<Cell>> {
     let easy_plus_plus = |log: Log, metric: Metric| {
         let gain = gain(|one| Cell::resampled(log, one), Combination::EASY_PLUS_PLUS, metric);

@@ -38,7 +38,6 @@ impl Log {
     }
 }
 
-/// Value of the scenario for each log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PerLog<T> {
@@ -104,7 +103,6 @@ named! {
     }
 }
 
-/// A log that was read.
 pub(super) struct FoundLog {
     pub(super) sha256: String,
     pub(super) held: HeldLog,

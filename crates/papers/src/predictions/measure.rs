@@ -62,7 +62,6 @@ impl Moments {
     }
 }
 
-/// Sums over all jobs, unweighted.
 #[derive(Default)]
 struct Measure {
     jobs: u64,

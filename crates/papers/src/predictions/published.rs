@@ -22,7 +22,6 @@ pub(super) const METRICS: [Metric; 9] = [
     Metric::RMSBSLD,
 ];
 
-/// Marks a cell that is missing in the published results.
 const NOT_PUBLISHED: f64 = f64::NAN;
 
 /// Returns the published row of a combination, for the logs whose rows are available.

@@ -36,7 +36,6 @@ fn values(paper: &SwiftGapPaper, ours: Policy) -> Vec<Claim<Cell>> {
     columns.flat_map(|(policy, ids)| FOUR.into_iter().zip(ids).map(move |it| claim(policy, it))).collect()
 }
 
-/// Returns the rule for the distance of a column from the printed number, and its description.
 fn nearness(policy: Policy, Printed { value, unit, .. }: Printed) -> (Rule, &'static str) {
     let (low, high, test) = match policy {
         // A number printed to one decimal was either rounded or truncated.
@@ -91,7 +90,6 @@ fn orderings(paper: &SwiftGapPaper, ours: Policy, workload: Workload, ids: [&'st
     FOUR.into_iter().zip(ids).map(claim).collect()
 }
 
-/// Returns D1: the gain of the completion rule over BGT is small for few jobs, and larger for many.
 fn becomes_conspicuous(paper: &SwiftGapPaper, ours: Policy) -> Claim<Cell> {
     let gain = |metric: Metric, records: u32| {
         let [other, ours] = [Bgt, ours].map(|policy| paper.cell(Workload::Wagap, policy, records).get(metric));
@@ -120,7 +118,6 @@ fn becomes_conspicuous(paper: &SwiftGapPaper, ours: Policy) -> Claim<Cell> {
     )
 }
 
-/// Returns D2: table 4 follows from tables 2 and 3.
 fn recomputed() -> Claim<Cell> {
     let mut checks = Vec::new();
     for workload in Workload::ALL {

@@ -44,7 +44,6 @@ fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule
 /// Runs `jobs` on `clusters`, given by their numbers of processors. Jobs are cut at their limits. Records are in order of ids.
 pub(super) fn run(clusters: &[u32], scheduler: Box<dyn gap_schedule::Policy>, jobs: &[Job]) -> Vec<JobRecord> {
     let machines = clusters.iter().map(|processors| Machine::new(*processors)).collect();
-    // Its run time is its work.
     let plain = |job: &Job| {
         let mut plain = Job { runtime: work(job), ..*job };
         plain.request.estimate = Some(limit(job));

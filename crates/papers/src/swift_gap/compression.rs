@@ -43,7 +43,6 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
     made
 }
 
-/// A job, and its start.
 type JobStart = (JobIndex, Time);
 
 fn hours(span: Span) -> f64 {
@@ -68,7 +67,6 @@ struct Moment {
 }
 
 impl WatchedCons {
-    /// Returns the jobs that wait for `cluster`, with their planned starts.
     fn planned(&self, cluster: SiteId) -> Vec<JobStart> {
         self.cons.planned().filter(|(_, other, _)| *other == cluster).map(|(job, _, start)| (job, start)).collect()
     }

@@ -10,7 +10,6 @@ const RECORDS: &str = "number of jobs, n";
 /// Labels of the four metrics, without the place.
 const LABELS: [&str; 4] = ["mean slowdown", "mean tardiness (s)", "mean wait (s)", "mean response (s)"];
 
-/// Returns figures 4 to 7.
 pub(super) fn over_records<'a>(paper: &SwiftGapPaper) -> Vec<Exhibit<'a, Cell>> {
     let panels = |metric: Metric| {
         [(Workload::Zewura, "left"), (Workload::Wagap, "right")].map(|(workload, suffix)| {
@@ -35,7 +34,6 @@ fn over_n(paper: &SwiftGapPaper, name: impl Into<String>, cell: Cell, metric: Me
     Series::over(name, paper.records.iter().copied(), at)
 }
 
-/// Returns a panel named after the metric and the place.
 fn panel(
     paper: &SwiftGapPaper,
     workload: Workload,
@@ -89,7 +87,6 @@ pub(super) fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Work
         .over(&metrics::WORDS)
 }
 
-/// Returns table 4 as a picture.
 pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
     let pairs = || Policy::OTHERS.into_iter().flat_map(|policy| Workload::ALL.map(|workload| (policy, workload)));
     let name = |(policy, workload): (Policy, Workload)| format!("{}, {}", policy.name(), paper.place(workload));

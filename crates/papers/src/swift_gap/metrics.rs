@@ -23,7 +23,6 @@ lab::metrics! {
 }
 
 impl Measured {
-    /// Returns the metrics over the jobs that ended.
     pub(super) fn of(records: &[JobRecord]) -> Self {
         let Means { slowdown, tardiness, wait, response } = Means::of(records);
         let is_late = |record: &&JobRecord| record.job.request.deadline.is_some_and(|due| record.finish > due);

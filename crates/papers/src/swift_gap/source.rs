@@ -11,7 +11,6 @@ use std::sync::Arc;
 use workload::model::{SessionModel, WorkloadModel};
 use workload::{Alea31Intake, Machines, SwfReader, SwfWriter};
 
-/// Public source of the log.
 pub(super) const PUBLIC_PLACE: &str = "repository aleasimulator/alea, Alea/data-set/wagap-2013.swf";
 
 named! {
@@ -66,7 +65,6 @@ impl ClusterSizes {
     }
 }
 
-/// The log of Wagap, or its stand-in.
 pub(super) enum Wagap {
     /// The log, before the search.
     Unread,

@@ -12,7 +12,6 @@ fn decimals(metric: Metric) -> i32 {
 
 const DIFFERENCE: &str = "difference (%)";
 
-/// A table of the four metrics: a cell for each column.
 struct MetricTable<T> {
     columns: Vec<T>,
     rows: Vec<Row<Cell>>,
@@ -95,7 +94,6 @@ pub(super) fn enhancements(paper: &SwiftGapPaper) -> Table<Cell> {
     })
 }
 
-/// Returns the means over n under the simulator's rules and without its peculiarities.
 pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
     let mut table = MetricTable::over([Policy::SwiftGap, Policy::Bgt, Policy::BestGap, Policy::Cons, Policy::Easy]);
     for metric in FOUR {
