@@ -128,7 +128,7 @@ impl Accounts {
     }
 }
 
-/// Effect of the keys of a line.
+/// Association or QOS that the keys of a line set.
 enum Own<'a> {
     Association(&'a mut Association),
     Qos(&'a mut Qos),

@@ -21,6 +21,9 @@ use std::sync::Arc;
 /// Seconds between the requeue of a job and its begin time.
 const REQUEUE_DELAY: i64 = 121;
 
+/// Largest memory of a job in MiB that limits count, far above that of any cluster, so that sums over jobs stay within 64 bits.
+const MOST_MEMORY: u64 = 1 << 48;
+
 /// Pass that started a job.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum By {
@@ -154,13 +157,13 @@ impl Controller {
         let partition = &conf.partitions[index];
         let nodes = job.whole_nodes(conf, partition).unwrap_or(u32::MAX);
         let limit = job.limit.or(partition.default_time).or(partition.max_time).unwrap_or(YEAR);
-        let tasks = request.tasks.unwrap_or(nodes * request.tasks_per_node.unwrap_or(1));
-        let cpus = u64::from(tasks * request.cpus_per_task.unwrap_or(1));
+        let cpus = job.cpus(nodes);
         let memory = match request.memory {
-            Some(Memory::PerNode(each)) => each * u64::from(nodes),
-            Some(Memory::PerCpu(each)) => each * cpus,
+            Some(Memory::PerNode(each)) => each.saturating_mul(u64::from(nodes)),
+            Some(Memory::PerCpu(each)) => each.saturating_mul(cpus),
             None => 0,
         };
+        let memory = memory.min(MOST_MEMORY);
         // A whole node counts with all of its CPUs.
         let each = partition.nodes.iter().map(|node| conf.nodes[*node].cpus).min().unwrap_or(0);
         let tres = [u64::from(nodes) * u64::from(each), memory, u64::from(nodes)];

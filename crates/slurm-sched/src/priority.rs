@@ -102,7 +102,7 @@ impl Priorities {
         }
     }
 
-    /// Returns true if classic factors depend on the order of jobs in a tick.
+    /// Returns true if fair share is the classic formula, which depends on the order of jobs in a tick.
     fn is_classic(&self) -> bool {
         self.settings().has("NO_FAIR_TREE")
     }

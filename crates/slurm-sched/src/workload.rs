@@ -45,6 +45,13 @@ pub(crate) fn tasks(array: u32) -> std::ops::RangeInclusive<u32> {
 }
 
 impl SubmittedJob {
+    /// Returns the CPUs that its tasks need on this number of nodes.
+    pub(crate) fn cpus(&self, nodes: u32) -> u64 {
+        let Request { tasks, tasks_per_node, cpus_per_task, .. } = self.request;
+        let tasks = tasks.map_or_else(|| u64::from(nodes) * u64::from(tasks_per_node.unwrap_or(1)), u64::from);
+        tasks.saturating_mul(u64::from(cpus_per_task.unwrap_or(1)))
+    }
+
     /// Returns the number of whole nodes that the job takes in `partition`, or why it needs parts of nodes, and how to change it.
     pub(crate) fn whole_nodes(&self, conf: &Conf, partition: &Partition) -> Result<u32, String> {
         let request = &self.request;
@@ -53,11 +60,7 @@ impl SubmittedJob {
             return Err(format!("partition {} has no nodes", partition.name));
         };
         let asked = request.nodes.unwrap_or(1).max(1);
-        let tasks = match (request.tasks, request.tasks_per_node) {
-            (Some(tasks), _) => u64::from(tasks),
-            (None, per_node) => u64::from(asked) * u64::from(per_node.unwrap_or(1)),
-        };
-        let needed = tasks * u64::from(request.cpus_per_task.unwrap_or(1));
+        let needed = self.cpus(asked);
         let by_cpus = u32::try_from(needed.div_ceil(u64::from(least.max(1)))).unwrap_or(u32::MAX);
         let by_tasks = match (request.tasks, request.tasks_per_node) {
             (Some(tasks), Some(per_node)) => tasks.div_ceil(per_node.max(1)),

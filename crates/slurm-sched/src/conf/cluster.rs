@@ -52,7 +52,7 @@ pub struct Partition {
 
 /// Further keys of node lines: those of [`read_nodes`], and those without effect on whole nodes.
 const NODE_OTHERS: &str = "NodeName CPUs Sockets CoresPerSocket ThreadsPerCore RealMemory Weight Gres NodeHostname \
-    NodeAddr BcastAddr Port TmpDisk Reason Procs Boards SocketsPerBoard Feature CoreSpecCount CpuSpecList \
+    NodeAddr BcastAddr Port TmpDisk Reason Procs Boards SocketsPerBoard CoreSpecCount CpuSpecList \
     MemSpecLimit CpuBind RestrictedCoresPerGPU Parameters Topology";
 
 const PARTITION_LISTED: &str = "AllocNodes Alternate AllowAccounts AllowGroups AllowQos CpuBind DefCpuPerGPU DefMemPerCPU DefMemPerGPU \

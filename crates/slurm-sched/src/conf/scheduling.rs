@@ -79,8 +79,9 @@ parameters! {
     sched_max_job_start: usize = Count(0, 0, MANY);
 }
 
-/// Parameters without effect on the model: passes take no time, so that nothing yields.
-const LISTED: &str = "bf_max_time defer max_sched_time sched_min_interval bf_continue bf_yield_interval bf_yield_sleep allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
+/// Parameters that are listed as not modelled. Most concern the time that a pass takes; here it takes none, so that nothing yields.
+const LISTED: &str = "bf_max_time defer max_sched_time sched_min_interval bf_continue bf_yield_interval bf_yield_sleep \
+    allow_zero_lic bf_allow_magnetic_resv bf_hetjob_immediate bf_hetjob_prio bf_yield_rpc_cnt defer_batch delay_boot \
     disable_hetjob_steps disable_job_shrink enable_hetjob_steps enable_user_top extra_node_info ff_wait \
     ff_wait_value gpu_min_freq hetjob_prio ignore_numa ignore_prefer_validation max_array_tasks max_depend_depth \
     max_rpc_cnt max_script_size max_submit_line_size max_switch_wait no_backup_scheduling no_env_cache \

@@ -34,6 +34,27 @@ fn ends(reports: &[Report]) -> Vec<Ended> {
     reports.iter().filter_map(end).collect()
 }
 
+/// Products of the options of sbatch that exceed 32 and 64 bits.
+#[test]
+fn a_job_of_any_size_waits_for_ever_and_another_one_runs() {
+    let site = super::site(
+        "ClusterName=c\nNodeName=n[1-8] CPUs=4\nPartitionName=all Nodes=ALL Default=YES\n",
+        None,
+        Version::V24_11,
+    );
+    for args in [
+        "-n 100000 -c 50000 --exclusive",
+        "-N 999999999 --ntasks-per-node 999999999 -c 999999999 --exclusive",
+        "-N 20 --mem=999999999P --exclusive",
+        "-N 20 --mem-per-cpu=999999999P --exclusive",
+    ] {
+        let rows = [format!("1,0,60,10,{args}"), "2,0,60,10,-N 1 --exclusive".to_owned()];
+        let ended: Vec<u32> =
+            ends(&reports(&site, &jobs(&rows), Phases::default(), None)).iter().map(|end| end.job).collect();
+        assert_eq!(ended, [2], "{args}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
