@@ -212,7 +212,7 @@ impl Source<'_> {
         let not_with = |what: &str| format!("{what}, and not with {}; leave it out", name_of(method));
         let of_shake = not_with("shift: goes with method = \"shake\"");
         let of_weeks = not_with("weeks: goes with method = \"blocks\" or \"users\"");
-        if let Some(share) = precision.filter(|share| *share <= 0.0 || *share >= 1.0) {
+        if let Some(share) = precision.filter(|share| !(*share > 0.0 && *share < 1.0)) {
             let words = format!("replicate.precision: {share} is out of range; give a share such as 0.02");
             bail!(self.wrong("replicate.precision", words));
         }
@@ -251,8 +251,10 @@ impl Source<'_> {
         let (is_number, every_log) = (other.is_none(), every.iter().any(|name| name == "log"));
         let by = by.map(|by| by.0.0);
         let itself = format!("{key}: a policy is not {key} itself; name another one");
+        let no_number = format!("{key}: {bound} is no bound; give a number, or a policy");
         let rules: &[(bool, &str)] = &[
             (other == Some(policy), &itself),
+            (!bound.is_finite(), &no_number),
             (
                 is_number && by.is_some(),
                 "by: is a share of another policy's value, and this bound is a number; leave it out",

@@ -73,6 +73,9 @@ pub fn experiment(options: &Experiment, added: &Added, common: &Common) -> Resul
         Some(Part::Init) => include_str!("init.toml").replace("cargo xtask", program()),
         Some(Part::Plan { file, how }) => {
             let plan = ExperimentPlan::of(file, how, added)?;
+            if how.fresh {
+                Store::forget(&plan.cells)?;
+            }
             plan.write(how.fresh)?;
             format!("{}: {} units\n", plan.path().display(), plan.units.len())
         }
@@ -102,6 +105,7 @@ fn local(options: &Experiment, mut plan: ExperimentPlan, common: &Common) -> Res
         Store::forget(&plan.cells)?;
     }
     plan.write(true)?;
+    plan.precision = options.precision;
     let (mut runs, mut replications, mut computed) = (Vec::new(), 0, 0);
     let (hash, most) = (plan.hash.clone(), plan.design.replicate.count().saturating_mul(10));
     loop {
@@ -168,7 +172,7 @@ fn elsewhere(options: &Experiment, plan: &ExperimentPlan) -> Result<String> {
         Engine::Local | Engine::Slurm => unit::slurm_script(plan, &missing, &options.slurm)?,
     };
     if !options.dry_run {
-        plan.write(false)?;
+        plan.write(options.how.fresh)?;
     }
     if options.engine == Engine::Script || options.dry_run {
         return Ok(text);

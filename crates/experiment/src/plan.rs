@@ -18,6 +18,9 @@ use std::path::{Path, PathBuf};
 /// Jobs simulated in a unit without `--units`: five to ten minutes of EASY on one core.
 const JOBS_OF_A_UNIT: u64 = 400_000_000;
 
+/// Version of the form of plans.
+const VERSION: u32 = 1;
+
 /// Cost of a job under a program of the user's own, relative to other policies.
 const OF_A_PROGRAM: u64 = 100;
 
@@ -30,7 +33,7 @@ pub(super) struct Head {
     pub(super) quick: bool,
     /// Seed instead of the file's.
     pub(super) seed: Option<u64>,
-    traces: Option<PathBuf>,
+    pub(super) traces: Option<PathBuf>,
     /// Paths of the logs as found, with their SHA-256; empty for a model.
     logs: Vec<(String, String)>,
     #[serde(default)]
@@ -64,6 +67,8 @@ pub(super) struct ExperimentPlan {
     pub(super) head: Head,
     pub(super) units: Vec<Unit>,
     pub(super) design: Design,
+    /// Precision on the command line.
+    pub(super) precision: Option<f64>,
     pub(super) held: Vec<Held>,
     /// Folder of the plan and of its units, below that of the results.
     pub(super) cells: PathBuf,
@@ -78,7 +83,7 @@ impl ExperimentPlan {
         let text = ::workload::file::read_text(file)?;
         let traces = how.traces.clone().or_else(|| std::env::var_os("GRID_TRACES").map(PathBuf::from));
         let (quick, seed, file) = (how.quick, how.seed, file.to_owned());
-        let head = Head { version: 1, file, text, quick, seed, traces, ..Head::default() };
+        let head = Head { version: VERSION, file, text, quick, seed, traces, ..Head::default() };
         let mut plan = Self::opened(head, PathBuf::new(), added)?;
         let out = how.out.clone().unwrap_or_else(|| Path::new("results/experiment").join(&plan.design.name));
         plan.cells = out.join("cells");
@@ -120,7 +125,7 @@ impl ExperimentPlan {
         let traces = head.traces.as_deref();
         let held = in_parallel(&design.logs, |log| Held::open(log, &design, &source, traces))?;
         let (hash, code) = (String::new(), provenance::code(!added.is_empty()));
-        Ok(Self { head, units: Vec::new(), design, held, cells, hash, code })
+        Ok(Self { head, units: Vec::new(), design, precision: None, held, cells, hash, code })
     }
 
     pub(super) fn read(path: &Path, added: &Added) -> Result<Self> {
@@ -132,6 +137,7 @@ impl ExperimentPlan {
         let head: Head = serde_json::from_str(lines.next().unwrap_or_default()).map_err(|error| wrong(1, &error))?;
         let unit = |(line, text)| serde_json::from_str(text).map_err(|error| wrong(line, &error));
         let units: Vec<Unit> = (2..).zip(lines).map(unit).collect::<Result<_>>()?;
+        ensure!(head.version == VERSION, wrong(1, &format!("has version {}, and not {VERSION}", head.version)));
         let counts = format!("announces {} units, but {} follow", head.units, units.len());
         ensure!(units.len() == head.units as usize, wrong(1, &counts));
         let plan = Self::opened(head, above(path).to_owned(), added)?;

@@ -23,6 +23,7 @@ use lab::table::csv;
 use lab::units::{alone, count, level, table, with_half_width};
 use replay::name_of;
 use serde_json::json;
+use std::path::Path;
 
 pub(super) struct ExperimentReport<'a> {
     pub(super) plan: &'a ExperimentPlan,
@@ -170,10 +171,13 @@ impl<'a> ExperimentReport<'a> {
 
     /// Command line that reproduces these results. It omits the engine, which has no effect on them.
     fn command_line(&self) -> String {
-        let head = &self.plan.head;
+        let ExperimentPlan { head, precision, .. } = self.plan;
         let quick = if head.quick { " --quick" } else { "" };
         let seed = head.seed.map_or_else(String::new, |seed| format!(" --seed {seed}"));
-        format!("{} experiment {}{quick}{seed}", program(), quoted(&head.file.to_string_lossy()))
+        let precision = precision.map_or_else(String::new, |share| format!(" --precision {share}"));
+        let path = |path: &Path| quoted(&path.to_string_lossy()).into_owned();
+        let traces = head.traces.as_ref().map_or_else(String::new, |folder| format!(" --traces {}", path(folder)));
+        format!("{} experiment {}{quick}{seed}{precision}{traces}", program(), path(&head.file))
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
@@ -215,7 +219,7 @@ impl<'a> ExperimentReport<'a> {
         text + &InLog::on_terminal(&self.in_logs)
     }
 
-    pub(super) fn as_json(&self, out: &std::path::Path) -> serde_json::Value {
+    pub(super) fn as_json(&self, out: &Path) -> serde_json::Value {
         let claim = |judged: &Judged| json!({ "id": judged.id, "says": judged.statement, "verdict": judged.verdict.to_string() });
         let design = &self.plan.design;
         let best = self.results.places().map(|at| {

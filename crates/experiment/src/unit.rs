@@ -206,7 +206,7 @@ pub(super) fn slurm_script(plan: &ExperimentPlan, missing: &[u32], slurm: &Slurm
          exec {} \"$SLURM_ARRAY_TASK_ID\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" --quiet\n",
         plan.design.name,
         array(missing),
-        plan.cells.join("slurm-%A_%a.out").display(),
+        quoted(&plan.cells.join("slurm-%A_%a.out").to_string_lossy()),
         quoted(&folder.to_string_lossy()),
         command(plan)?
     ))

@@ -174,7 +174,10 @@ fn the_number_of_threads_changes_no_byte() {
 fn more_replications_are_added_until_means_are_precise() {
     let text = SMALL.replace("\"area_weighted_response\", \"utilization\"", "\"utilization\"");
     let text = text.replace("count = 6", "count = 3").replace("load = [0.8, 1.1]\n", "load = [0.8]\n");
-    let rows = ran(&text.replace("[[log]]\nfile = \"users.swf\"\n", ""), " --precision 0.3").rows("out/results.csv");
+    let dir = ran(&text.replace("[[log]]\nfile = \"users.swf\"\n", ""), " --precision 0.3");
+    let command = manifest(&dir.path("out"))["command_line"].as_str().expect("a text").to_owned();
+    assert!(command.contains("experiment small.toml --precision 0.3"), "{command}");
+    let rows = dir.rows("out/results.csv");
     let replications: BTreeSet<&str> = rows.iter().map(|row| row["reps"].as_str()).collect();
     assert_eq!(replications.len(), 1, "every cell has as many");
     let count: u32 = rows[0]["reps"].parse().expect("a number");
@@ -205,7 +208,7 @@ fn the_first_experiment_that_is_printed_runs() {
 /// Invalid files, and the message for each.
 #[test]
 fn errors_name_file_line_key_and_fix() {
-    let wrong: [(&str, &str, &str); 18] = [
+    let wrong: [(&str, &str, &str); 20] = [
         ("an unknown key", "seed = 7", "sed = 7"),
         ("an unknown policy", "\"cons\"]", "\"conz\"]"),
         ("a baseline that is no policy", "baseline = \"easy\"", "baseline = \"easi\""),
@@ -222,6 +225,8 @@ fn errors_name_file_line_key_and_fix() {
         ("tardiness where nothing is due", "\"utilization\"]", "\"tardiness_mean\"]"),
         ("a column of a model", "load = 0.8\n", "load = 0.8\ndeadlines = \"column:19\"\n"),
         ("a margin that is none", "above = \"easy\"", "above = \"easy\", by = \"10\""),
+        ("a precision that is none", "count = 6\n", "count = 6\nprecision = nan\n"),
+        ("a bound that is none", "above = \"easy\"", "above = nan"),
         ("a margin on a number", "above = \"easy\"", "above = 5.0, by = \"10%\""),
         ("a claim about what is not varied", "every = [\"log\", \"load\"]", "every = [\"log\", \"users\"]"),
     ];

@@ -34,6 +34,14 @@ fn units_computed_one_by_one_and_collected_give_the_same_bytes() {
     fs::create_dir(dir.path("parts/cells/units/other")).expect("a folder");
     dir.file("parts/cells/units/other/replications.jsonl", format!("{content},\"sha256\":\"{sum}\"}}\n"));
     dir.refuses(collect, &["units/other/replications.jsonl", "twice, with different numbers"]);
+
+    // Another plan does not replace this one, unless all begins again: then no finished unit stays.
+    dir.refuses("experiment small.toml --engine script --units 2 --quick --out parts", &["is another plan"]);
+    dir.run("experiment small.toml --engine script --units 2 --quick --fresh --out parts", 0);
+    assert!(!dir.path("parts/cells/units/other/replications.jsonl").exists());
+    assert!(work(0).contains("computed"));
+    dir.run("experiment plan small.toml --units 2 --quick --fresh --out parts", 0);
+    assert!(work(0).contains("computed"));
 }
 
 /// An experiment killed fifty times at random moments keeps its finished replications, byte by byte.
