@@ -178,9 +178,12 @@ impl<'a> VariantResults<'a> {
         self.arms.iter().map(|arm| arm.name.as_str()).chain(self.has_log.then_some("log")).collect()
     }
 
-    /// Metrics that have a value under some variant.
+    /// Metrics that have a value under some variant or in the log.
     pub(super) fn metrics(&self) -> Vec<&'static Metric> {
-        let is_there = |metric: &&&'static Metric| self.mean(None, 0, metric).is_some_and(|_| !metric.is_flag());
+        let arms = 0..self.names().len();
+        let is_there = |metric: &&&'static Metric| {
+            !metric.is_flag() && arms.clone().any(|arm| self.mean(None, arm, metric).is_some())
+        };
         self.all.metrics().iter().filter(is_there).copied().collect()
     }
 
