@@ -22,7 +22,7 @@
 //!
 //! # Example
 //!
-//! Two sites of four processors; a gang of four waits for a local to finish.
+//! One site of four processors; a gang of four waits for a local to finish.
 //!
 //! ```
 //! use gang_grid::{Approach, Config, Grid, Submission};

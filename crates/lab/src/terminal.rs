@@ -36,7 +36,7 @@ pub fn tell(line: &str) {
     let _ = std::io::stderr().write_all(line.as_bytes());
 }
 
-/// Returns the width of text for the terminal, at most 100 columns; 100 if standard output is none.
+/// Returns the width of text for the terminal, from 40 to 100 columns; 100 if standard output is none.
 pub fn width() -> usize {
     terminal_size::terminal_size_of(std::io::stdout()).map_or(100, |(width, _)| usize::from(width.0).clamp(40, 100))
 }

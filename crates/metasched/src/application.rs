@@ -23,10 +23,7 @@ impl Demand {
     /// Panics if `cpu` is not between a millionth and 1.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range checked just before")]
     pub fn new(cpu: f64, memory: u64) -> Self {
-        assert!(
-            (1e-6..=1.0).contains(&cpu),
-            "a task requests a fraction of a CPU between 0.000001 and 1, not for {cpu}"
-        );
+        assert!((1e-6..=1.0).contains(&cpu), "a task requests a fraction of a CPU between 0.000001 and 1, found {cpu}");
         Self { cpu: (cpu * f64::from(PROCESSOR)).round() as u32, memory }
     }
 

@@ -190,7 +190,7 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
         let (Choice { cluster, prediction }, app) = (choice, &waiting.app);
         let loras = &self.clusters[cluster.index()];
         assert!(loras.state.fits(app), "the policy sent job {} to cluster {cluster}, where it does not fit", app.job);
-        // R7: FFIT and RR do not predict, but the paper judges predictions of all jobs; then the forecast is made
+        // FFIT and RR do not predict, but the paper judges predictions of all jobs; then the forecast is made
         // here and decides nothing.
         let prediction = prediction.or_else(|| {
             let wanted = self.config.forecasts == Forecasts::EveryJob;

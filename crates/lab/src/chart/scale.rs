@@ -64,7 +64,7 @@ impl Scale {
 
         let percent = axis.label.contains('%');
         if percent && low >= 0.0 && mean_high <= 100.0 && high > 85.0 {
-            // Five points below the lowest, so that no bar has zero height.
+            // A multiple of five at least two points below the lowest, so that no bar has zero height.
             let bottom = if low > 86.0 { ((low - 2.0) / 5.0).floor() * 5.0 } else { 0.0 };
             return Scale::linear(bottom, high.clamp(100.0, 105.0), bottom, 100.0, axis);
         }

@@ -83,7 +83,7 @@ fn tradeoff(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
                 let id = if variant == Variant::Default { "tradeoff" } else { "tradeoff-reading-b" };
                 let title = named("Turnaround against local slowdown by W", variant);
                 let (x, y) = (Axis::new("slowdown of local users"), Axis::new("mean turnaround (s)"));
-                let caption = "PTT from W = 0 (the least slowdown, as a rule the longest turnaround) to W = 1, in steps of 0.1, at each level \
+                let caption = "PTT from W = 0 (the least slowdown, as a rule the longest turnaround) to W = 1, at each level \
                     of local activity. Down and to the left is better. Where all clusters are occupied, LT is the same everywhere \
                     and W changes nothing. Intervals are in the data.";
                 shown.pictures.push((Chart::new(id, title, x, y, series).into(), caption.to_owned()));
