@@ -7,8 +7,7 @@
 //!   a time; [`Intake`] turns its records into jobs under named rules, and counts every repair. It also takes the
 //!   choice of [`Estimates`] and [`Deadlines`].
 //! - [`inspect`] summarizes a log, and [`validate`] lists its anomalies, line by line.
-//! - [`gwf`] reads and writes logs of grids, and [`convert`](mod@convert) converts one format into the other.
-//! - [`sacct`] reads the output of Slurm's accounting.
+//! - [`sacct`] reads the output of Slurm's accounting, and [`convert`](mod@convert) converts one format into the other.
 //! - [`HeldLog`] holds a log that is replayed many times, and [`resample`] makes more logs like it: shaken, or with
 //!   weeks or users drawn at random.
 //! - [`Machines`] reads the machine files that go with some logs: clusters, nodes, processors per node.
@@ -52,7 +51,6 @@ mod lines;
 pub mod swf;
 
 pub mod convert;
-pub mod gwf;
 pub mod sacct;
 
 mod deadlines;
@@ -80,13 +78,12 @@ pub use deadline_mix::DeadlineMix;
 pub use deadlines::Deadlines;
 pub use error::{InputError, ParameterError, TextError};
 pub use estimates::Estimates;
-pub use gwf::{GwfReader, GwfRecord};
 pub use held::{HeldJob, HeldLog};
 pub use inspect::Inspection;
 pub use intake::{Intake, LogJob, Options, capacity};
 pub use machines::{Machine, Machines};
 pub use repair::{Repairs, Rule};
-pub use sacct::SacctReader;
+pub use sacct::{SacctJob, SacctReader};
 pub use span::span;
 pub use swf::{SwfReader, SwfRecord, SwfWriter};
 pub use validate::Validation;

@@ -110,15 +110,15 @@ impl Lines {
         }
     }
 
-    /// Reads the comments before the first record, which begin with `mark`. The next [`step`](Self::step) delivers the line of that
-    /// record.
-    pub(crate) fn header(&mut self, mark: u8, mut comment: impl FnMut(&[u8])) -> Result<(), InputError> {
+    /// Reads the comments before the first record, which begin with `;`. The next [`step`](Self::step) delivers the
+    /// line of that record.
+    pub(crate) fn header(&mut self, mut comment: impl FnMut(&[u8])) -> Result<(), InputError> {
         let mut held = 0;
         while let Some(read) = self.step() {
             read?;
             match self.line.trim_ascii() {
                 [] => {}
-                [first, text @ ..] if *first == mark => {
+                [b';', text @ ..] => {
                     let text = text.trim_ascii();
                     held += text.len() + COMMENT;
                     if held > LARGEST_HEADER {

@@ -14,8 +14,8 @@ mod job;
 mod reader;
 mod time;
 
-pub use reader::SacctReader;
 pub(crate) use reader::WITH_GPUS;
+pub use reader::{SacctJob, SacctReader};
 pub use time::Zone;
 
 crate::repair::rules! {

@@ -12,12 +12,9 @@ mod record;
 mod writer;
 
 pub use header::Header;
-pub(crate) use header::NAMED;
 pub use reader::SwfReader;
-pub(crate) use record::{LineFault, PLAIN, parse};
 pub use record::{Status, SwfRecord};
 pub use writer::SwfWriter;
-pub(crate) use writer::{begin_line, push_column};
 
 /// Joins words by underscores, since blanks separate columns.
 pub(crate) fn one_word(text: &str) -> String {

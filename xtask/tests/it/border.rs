@@ -126,7 +126,7 @@ fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
         (clusters, "none.machines"),
         ("simulate four.swf --out deep/out --policy fcfs --machines", "none.machines"),
         ("simulate --policy fcfs --out deep/out --trace", "none.swf"),
-        ("workload convert --to gwf --out deep/out/x.gwf", "none.swf"),
+        ("workload convert --to swf21 --out deep/out/x.swf", "none.swf"),
         ("workload generate downey --count 3 --out deep/out/x.swf --preset", "none.toml"),
     ] {
         dir.refuses(&format!("{run} {name}"), &["there is no such file"]);
@@ -146,7 +146,7 @@ fn bad_lines_leave_no_empty_folder_behind() {
     let dir = Workdir::with("bad.swf", FOUR_JOBS.replace("106", "1o6"));
     for run in [
         "simulate bad.swf --policy fcfs --quiet --out a/b",
-        "workload convert bad.swf --to gwf --quiet --out a/b/c.gwf",
+        "workload convert bad.swf --to swf21 --quiet --out a/b/c.swf",
         "workload fit bad.swf --quiet --out a/b/c.toml",
     ] {
         dir.refuses(run, &["bad.swf:4"]);

@@ -145,7 +145,6 @@ macro_rules! tests {
 tests! {
     swf: readers::swf, include_bytes!("damaged/samples/log.swf"), include_bytes!("damaged/samples/log21.swf");
     packed: readers::packed, include_bytes!("damaged/samples/log.swf.gz");
-    gwf: readers::gwf, include_bytes!("damaged/samples/log.gwf");
     sacct: readers::sacct, include_bytes!("damaged/samples/jobs.sacct");
     clusters: |input| parsed(input, read::clusters), include_bytes!("damaged/samples/clusters.toml");
     tree: |input| parsed(input, read::tree), include_bytes!("damaged/samples/tree.toml");

@@ -121,26 +121,21 @@ fn validate_goes_on_behind_a_line_that_cannot_be_read_and_ends_with_exit_code_2(
 }
 
 #[test]
-fn convert_goes_to_the_grid_and_back_and_reports_what_is_lost() {
+fn convert_goes_to_metacentrum_and_back_and_reports_what_is_lost() {
     let dir = Workdir::with("odd.swf", ODD);
-    let told = dir.run("workload convert odd.swf --to gwf --out new/odd.gwf.gz", 0).out;
-    assert!(told.contains("5 records from swf to gwf"), "{told}");
-    assert!(told.contains("lost: preceding job of 1 record"), "{told}");
+    let told = dir.run("workload convert odd.swf --to swf21 --out new/odd.swf.gz", 0).out;
+    assert!(told.contains("5 records from swf to swf21"), "{told}");
     let mut text = String::new();
-    GzDecoder::new(std::fs::File::open(dir.path("new/odd.gwf.gz")).expect("a file"))
+    GzDecoder::new(std::fs::File::open(dir.path("new/odd.swf.gz")).expect("a file"))
         .read_to_string(&mut text)
         .expect("gzip");
-    assert!(text.contains("MaxProcs: 8") && text.contains("U7"), "{text}");
-    for command in ["validate", "inspect"] {
-        let words = "convert it first: cargo xtask workload convert";
-        dir.refuses(&format!("workload {command} new/odd.gwf.gz"), &[words]);
-    }
+    assert!(text.contains("MaxProcs: 8") && text.contains(" {} -1 4:ppn=1\n"), "{text}");
 
-    let told = dir.run("workload convert new/odd.gwf.gz --to swf --out back.swf --json", 0).json();
-    assert_eq!((&told["from"], &told["records"], &told["names"]), (&"gwf".into(), &5.into(), &0.into()));
-    let mut expected = records(&dir.path("odd.swf"));
-    expected[4].preceding_job = None;
-    assert_eq!(records(&dir.path("back.swf")), expected);
+    let told = dir.run("workload convert new/odd.swf.gz --to swf --out back.swf", 0).out;
+    let lost = "lost: queue name and requested nodes of 5 records; swf has no column for it";
+    assert!(told.contains("5 records from swf21 to swf") && told.contains(lost), "{told}");
+    assert_eq!(records(&dir.path("back.swf")), records(&dir.path("odd.swf")));
+    dir.refuses("workload convert odd.swf --to gwf --out odd.gwf", &["expected swf, swf21 or sacct, found \"gwf\""]);
 }
 
 /// Two jobs of a Slurm cluster in Berlin, one of which was cancelled while it waited, and a step.
@@ -165,8 +160,8 @@ fn what_sacct_prints_becomes_a_log_and_every_repair_is_counted() {
     assert_eq!(records(&log).iter().map(|record| record.number).collect::<Vec<_>>(), [7, 8]);
     // The converted log is accepted by simulations, and the message for the other suggests the conversion.
     assert!(dir.run("workload validate site.swf", 0).out.contains("no-runtime"));
-    const WRONG: &str = "validate jobs.sacct; convert jobs.sacct --out x.swf --to sacct; \
-        convert site.swf --out x.gwf --to gwf --zone UTC; convert jobs.sacct --out x.swf --to swf --zone CEST";
+    const WRONG: &str = "validate jobs.sacct; inspect jobs.sacct; convert jobs.sacct --out x.swf --to sacct; \
+        convert site.swf --out x.swf --to swf21 --zone UTC; convert jobs.sacct --out x.swf --to swf --zone CEST";
     let told = |words| dir.refuses(&format!("workload {words}"), &[]);
     insta::assert_snapshot!(WRONG.split("; ").map(told).collect::<String>());
 }
@@ -217,7 +212,7 @@ fn a_log_that_ends_in_a_faulty_line_is_not_converted() {
     let dir = Workdir::with("cut.swf", &ODD[..ODD.len() - 20]);
     std::fs::create_dir(dir.path("here")).expect("a folder");
     let convert = |log: &str, out: &str, words: &[&str]| {
-        dir.refuses(&format!("workload convert {log} --to gwf --quiet --out {out}"), words);
+        dir.refuses(&format!("workload convert {log} --to swf21 --quiet --out {out}"), words);
     };
     convert("cut.swf", "below/out.swf", &["cut.swf:9: expected 18 columns", "download may be incomplete"]);
     convert("missing.swf", "below/out.swf", &["missing.swf: there is no such file"]);

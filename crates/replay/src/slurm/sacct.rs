@@ -34,8 +34,8 @@ pub(super) fn read(file: &str, mut reader: SacctReader) -> Result<Trace> {
     }
     // Jobs with the submission, start and end of each run.
     let (mut rows, mut never, mut reused) = (BTreeMap::<u32, (SubmittedJob, Vec<[i64; 3]>)>::new(), 0, 0);
-    while let Some(record) = reader.next() {
-        let Some((job, wait)) = started(file, &reader, &record?.job)? else {
+    while let Some(job) = reader.next() {
+        let Some((job, wait)) = started(file, &reader, &job?.record)? else {
             never += 1;
             continue;
         };

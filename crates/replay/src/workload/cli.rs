@@ -14,7 +14,7 @@ pub enum Workload {
     Inspect(Inspect),
     /// List every anomaly of a log: line by line, and what a simulation does about it.
     Validate(Validate),
-    /// Convert a log to another format: SWF, SWF with the columns of MetaCentrum, GWF.
+    /// Convert a log to another format: SWF, or SWF with the columns of MetaCentrum.
     Convert(Convert),
     /// Draw a synthetic log: from a published model, or from one that was measured in a log.
     Generate(Generate),
@@ -116,9 +116,6 @@ pub struct Validate {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask workload convert anon_jobs.gwf.gz --to swf --out das2.swf.gz
-      a log of a grid as simulators take it; names become numbers, listed in comments
-  cargo xtask workload convert KTH-SP2.swf --to gwf --out KTH-SP2.gwf
   cargo xtask workload convert plain.swf --to swf21 --out extended.swf
       with the columns of MetaCentrum: hosts, queue, nodes
   SLURM_TIME_FORMAT=%s sacct --allusers --allocations --parsable2 --starttime 2026-01-01 --endtime 2026-07-01 \\
@@ -141,10 +138,10 @@ pub struct Convert {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The format to write.
-    #[arg(long, value_name = "swf|swf21|gwf")]
+    #[arg(long, value_name = "swf|swf21")]
     pub(crate) to: Layout,
     /// The format to read; recognized by the first record if not given.
-    #[arg(long, value_name = "swf|swf21|gwf|sacct")]
+    #[arg(long, value_name = "swf|swf21|sacct")]
     pub(crate) from: Option<Layout>,
     /// Time zone of the clocks of sacct: a place (Europe/Berlin, with its summer times), or hours ahead of UTC (+01:00). Needed
     /// for times without a zone; of others it goes into the header.

@@ -13,7 +13,7 @@ use workload::{ConvertError, Converted, Layout, SacctReader};
 pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
     let Convert { file, to, from, zone, procs, out } = options;
     let shown = file.display();
-    ensure!(*to != Layout::Sacct, "--to sacct: that format is read and not written; give swf, swf21 or gwf");
+    ensure!(*to != Layout::Sacct, "--to sacct: that format is read and not written; give swf or swf21");
     let from = match from {
         Some(from) => *from,
         None if file.metadata().is_ok_and(|file| !file.is_file() && !file.is_dir()) => {

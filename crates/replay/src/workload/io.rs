@@ -19,15 +19,14 @@ use workload::{InputError, Layout, SwfReader};
 pub(super) fn swf(path: &Path, what: &str, quiet: bool) -> Result<SwfReader> {
     // Recognizing the format would consume data of a pipe.
     let layout = if path.is_file() { Layout::detect(path)? } else { Layout::Swf };
-    let foreign = match layout {
-        Layout::Gwf => "is in the Grid Workloads Format",
-        Layout::Sacct => "is what sacct prints",
-        Layout::Swf | Layout::Swf21 => {
-            return Ok(SwfReader::from_read(path, LogBytes::open(path, what, quiet)?)?);
-        }
-    };
+    if layout != Layout::Sacct {
+        return Ok(SwfReader::from_read(path, LogBytes::open(path, what, quiet)?)?);
+    }
     let (shown, program, name) = (path.display(), lab::cli::program(), path.to_string_lossy());
-    bail!("{shown}: {foreign}; convert it first: {program} workload convert {} --to swf --out FILE.swf", quoted(&name));
+    bail!(
+        "{shown}: is what sacct prints; convert it first: {program} workload convert {} --to swf --out FILE.swf",
+        quoted(&name)
+    );
 }
 
 /// The reason for the end of reading: Ctrl-C, or a fault of the log.

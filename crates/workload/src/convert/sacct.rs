@@ -1,12 +1,13 @@
 //! Conversion of the output of Slurm's accounting into a log.
 
 use super::{ConvertError, Converted, Layout, RecordWriter};
-use crate::gwf::GwfRecord;
 use crate::repair::Repair;
-use crate::sacct::{SacctReader, SacctRule, WITH_GPUS};
+use crate::sacct::{SacctJob, SacctReader, SacctRule, WITH_GPUS};
+use crate::swf::SwfRecord;
 use sim_core::Span;
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::collections::btree_map::Entry;
+use std::io::{self, Write};
 
 /// Number of jobs that are held to be sorted.
 const WINDOW: usize = 1 << 16;
@@ -25,24 +26,23 @@ pub fn convert_sacct(
     out: impl Write,
 ) -> Result<Converted, ConvertError> {
     let mut sink = RecordWriter::new(to, out);
-    // All names of an accounting log are kept: only a plain number keeps its value.
-    sink.names.columns.iter_mut().for_each(|column| column.letters = Some("".into()));
+    let mut numbers = Numbers::default();
     // By submit time, then by line: `sacct` lists jobs by number, which is nearly that order except for the tasks of arrays.
-    let mut window: BTreeMap<(Span, u64), GwfRecord> = BTreeMap::new();
+    let mut window: BTreeMap<(Span, u64), SacctJob> = BTreeMap::new();
     // Beginning of the log and the latest submit time written, since 1970.
     let mut origin_and_last = None;
     loop {
-        if let Some(record) = reader.next().transpose()? {
-            window.insert((record.job.submit.unwrap_or_default(), reader.line()), record);
+        if let Some(job) = reader.next().transpose()? {
+            window.insert((job.record.submit.unwrap_or_default(), reader.line()), job);
             if window.len() <= WINDOW {
                 continue;
             }
         }
-        let Some(((submit, line), mut record)) = window.pop_first() else { break };
+        let Some(((submit, line), mut job)) = window.pop_first() else { break };
         let (origin, last) = match origin_and_last {
             Some(known) => known,
             None => {
-                header(&reader, submit, processors).iter().try_for_each(|line| sink.comment(line))?;
+                header(&reader, submit, processors).iter().try_for_each(|line| sink.out.comment(line))?;
                 (submit, submit)
             }
         };
@@ -51,16 +51,52 @@ pub fn convert_sacct(
         }
         origin_and_last = Some((origin, last.max(submit)));
         // A job that was submitted before the log begins waits from its beginning on, so that its start stays the same.
-        record.job.wait = record.job.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
-        record.job.submit = Some(submit.saturating_sub(origin));
-        sink.named(record)?;
+        job.record.wait = job.record.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
+        job.record.submit = Some(submit.saturating_sub(origin));
+        write(&mut sink, job, &mut numbers)?;
     }
     for Repair { rule, count, first_line } in reader.repairs.iter() {
         let (line, words) = (first_line.unwrap_or_default(), rule.description());
-        sink.comment(&format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {words}"))?;
+        sink.out.comment(&format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {words}"))?;
     }
     sink.done.repairs = reader.repairs.clone();
     Ok(sink.done)
+}
+
+/// Numbers of the names in the columns of users, groups, queues and partitions.
+type Numbers = [BTreeMap<Box<str>, u32>; 4];
+
+/// First number for a name without one.
+const FIRST_OTHER: u32 = 1_000_000_000;
+
+/// Writes a job with numbers for its names. A plain number keeps its value; other names are numbered from a thousand
+/// million on, in the order in which they appear, each below a comment: `User: 1000000000 Jane`.
+fn write(sink: &mut RecordWriter<impl Write>, job: SacctJob, numbers: &mut Numbers) -> io::Result<()> {
+    let SacctJob { mut record, names, has_project } = job;
+    if has_project {
+        sink.lose("ProjectID");
+    }
+    let SwfRecord { user, group, queue, partition, .. } = &mut record;
+    let columns = [("User", user), ("Group", group), ("Queue", queue), ("Partition", partition)];
+    for (((key, number), name), others) in columns.into_iter().zip(names).zip(numbers) {
+        let Some(name) = name else { continue };
+        // A number with leading zeros is another name than the number without.
+        let is_plain = &*name == "0" || !name.starts_with(['0', '+']);
+        if let Some(plain) = name.parse().ok().filter(|number| is_plain && *number < FIRST_OTHER) {
+            *number = Some(plain);
+            continue;
+        }
+        let next = FIRST_OTHER + u32::try_from(others.len()).expect("fewer than 3 billion names");
+        *number = Some(match others.entry(name) {
+            Entry::Occupied(other) => *other.get(),
+            Entry::Vacant(other) => {
+                sink.out.comment(&format!("{key}: {next} {}", other.key()))?;
+                sink.done.names += 1;
+                *other.insert(next)
+            }
+        });
+    }
+    sink.record(record)
 }
 
 fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<String> {

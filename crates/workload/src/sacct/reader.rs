@@ -5,7 +5,6 @@ use super::job::{self, cpus_of_tres, has_gpu};
 use super::time::{Zone, length, whole};
 use crate::error::{InputError, shown};
 use crate::file;
-use crate::gwf::{self, GwfRecord};
 use crate::lines::{LOG, Lines};
 use crate::repair::Repairs;
 use crate::swf::decimal::LONGEST;
@@ -31,13 +30,24 @@ const NEEDED: [&[&str]; 6] = [
 
 pub(crate) const WITH_GPUS: [&str; 4] = ["AllocTRES", "ReqTRES", "AllocGRES", "ReqGRES"];
 
+/// Job of a cluster: its record, without the names that become numbers in a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SacctJob {
+    /// Columns of a log other than user, group, queue and partition.
+    pub record: SwfRecord,
+    /// Names of the user, the group, the queue and the partition.
+    pub(crate) names: [Option<Box<str>>; 4],
+    /// True if the job has an account beside its group, for which a log has no column.
+    pub(crate) has_project: bool,
+}
+
 /// Reads the finished jobs in the output of `sacct --parsable2`, in the order of the file. Submit times are seconds
 /// since 1970. Memory follows the longest line, not the length of the file.
 ///
 /// A job's number is `JobIDRaw`, which is distinct for an array's tasks; without that column, jobs are numbered from
 /// one. Its name is `JobID`, if it differs. The wait is `Start` − `Submit`, the run time `ElapsedRaw` or `Elapsed`
-/// (without times of suspension) or else `End` − `Start`; group, queue, partition and project are `Group` (or else
-/// `Account`), `QOS`, `Partition` and `Account`.
+/// (without times of suspension) or else `End` − `Start`; group, queue and partition are `Group` (or else `Account`),
+/// `QOS` and `Partition`.
 ///
 /// A faulty line is an error, after which the reader continues with the next line. It ends after an error that leaves
 /// no next line (unreadable, truncated, not text).
@@ -112,7 +122,7 @@ impl SacctReader {
     }
 
     /// Parses the current line as a job; `None` if it is skipped.
-    fn record(&mut self) -> Result<Option<GwfRecord>, InputError> {
+    fn record(&mut self) -> Result<Option<SacctJob>, InputError> {
         let Ok(text) = std::str::from_utf8(&self.lines.line) else { return Err(self.lines.no_text()) };
         let values: Vec<&str> = text.trim_end_matches(['\n', '\r']).split('|').map(str::trim).collect();
         if values.len() != self.columns.len() {
@@ -135,7 +145,7 @@ impl SacctReader {
 }
 
 impl Iterator for SacctReader {
-    type Item = Result<GwfRecord, InputError>;
+    type Item = Result<SacctJob, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -162,7 +172,7 @@ const AS_IT_IS: &str = "give the output of sacct --parsable2 as it is";
 
 impl<'a> SacctLine<'a> {
     /// Returns the job; `None` if the line is skipped.
-    fn job(&mut self) -> Result<Option<GwfRecord>, InputError> {
+    fn job(&mut self) -> Result<Option<SacctJob>, InputError> {
         // Steps first: they have no user, and their other columns need no check.
         let ids = ["JobIDRaw", "JobID"];
         let is_step = ids.into_iter().filter_map(|column| self.get(column)).any(|id| id.contains('.'));
@@ -211,17 +221,12 @@ impl<'a> SacctLine<'a> {
                 .zip(allocated)
                 .map(|(total, processors)| Span::from_nanos(total.as_nanos() / u64::from(processors)));
         }
-        let mut record = GwfRecord { job: record, ..GwfRecord::default() };
-        record.texts[gwf::USER] = self.name("User");
-        record.texts[gwf::GROUP] = group.clone().or_else(|| account.clone());
-        record.texts[gwf::QUEUE] = self.name("QOS");
-        record.texts[gwf::PARTITION] = self.name("Partition");
-        // If both are given, the account has a column of its own in logs of grids.
-        record.texts[gwf::PROJECT] = account.filter(|_| group.is_some());
-        Ok(Some(record))
+        let has_project = group.is_some() && account.is_some();
+        let names = [self.name("User"), group.or(account), self.name("QOS"), self.name("Partition")];
+        Ok(Some(SacctJob { record, names, has_project }))
     }
 
-    fn left_out(&mut self, rule: SacctRule) -> Result<Option<GwfRecord>, InputError> {
+    fn left_out(&mut self, rule: SacctRule) -> Result<Option<SacctJob>, InputError> {
         self.rules.insert(rule);
         Ok(None)
     }

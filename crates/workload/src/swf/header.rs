@@ -89,7 +89,7 @@ pub(crate) struct NameComments {
 }
 
 /// Keys of comments with names other than those of jobs, in the order of the columns.
-pub(crate) const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
+const NAMED: [&str; 5] = ["User", "Group", "Executable", "Queue", "Partition"];
 
 impl NameComments {
     /// Reads the text of a comment, behind its `;`. Returns true if it names a job, which is no entry of a header.

@@ -36,7 +36,7 @@ impl SwfReader {
     pub fn from_read(name: impl AsRef<Path>, input: impl Read + Send + 'static) -> Result<Self, InputError> {
         let mut lines = Lines::new(name, input, LOG)?;
         let (mut header, mut names) = (Header::default(), NameComments::default());
-        lines.header(b';', |text| {
+        lines.header(|text| {
             if !names.take_in(text) {
                 header.take_in(text);
             }

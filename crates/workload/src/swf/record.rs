@@ -102,7 +102,7 @@ impl Status {
 pub(super) const COLUMNS: usize = 18;
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(crate) enum LineFault {
+pub(super) enum LineFault {
     /// The line ends before this column, counted from 0.
     Short,
     /// This column, counted from 0, is not as expected.
@@ -114,7 +114,7 @@ pub(crate) enum LineFault {
 /// Parses a line that is no comment.
 #[expect(clippy::inline_always, reason = "a call would copy each record once more: a tenth of the time of reading")]
 #[inline(always)]
-pub(crate) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
+pub(super) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
     let mut fields = Fields { rest: line, next: 0, fault: None };
     let record = SwfRecord {
         number: fields.job_number(),
@@ -147,7 +147,7 @@ pub(crate) fn parse(line: &[u8]) -> Result<SwfRecord, LineFault> {
 
 const PROCESSORS: &str = "a whole number of processors, or -1 if unknown";
 const NUMBER: &str = "a whole number, or -1 if unknown";
-pub(crate) const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
+const PLAIN: &str = "write a plain number such as 90 or 12.5, and -1 for what is not known";
 const UNKNOWN: &str = "write -1 for what is not known";
 
 /// Meaning of a negative number other than −1.

@@ -2,7 +2,7 @@
 
 use super::SwfRecord;
 use sim_core::Span;
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Writes a log: comments, then records, one line each.
@@ -54,12 +54,23 @@ impl<W: Write> SwfWriter<W> {
 
 /// Replaces `line` by the record: a function of its own, so that it is compiled in this crate, once for all writers.
 fn write_line(line: &mut String, record: &SwfRecord) {
-    begin_line(line, ' ', record);
+    line.clear();
+    *line += itoa::Buffer::new().format(record.number);
+    push_span(line, record.submit);
+    push_span(line, record.wait);
+    push_span(line, record.runtime);
+    push_whole(line, record.allocated_processors);
+    push_span(line, record.cpu_time);
+    push_whole(line, record.memory);
+    push_whole(line, record.requested_processors);
+    push_span(line, record.requested_time);
+    push_whole(line, record.requested_memory);
+    push_whole(line, record.status.map(|status| status as u8));
     for number in [record.user, record.group, record.executable, record.queue, record.partition] {
-        push_whole(line, ' ', number);
+        push_whole(line, number);
     }
-    push_whole(line, ' ', record.preceding_job);
-    push_span(line, ' ', record.think_time);
+    push_whole(line, record.preceding_job);
+    push_span(line, record.think_time);
     if let Some(further) = &record.further {
         *line += " {} ";
         *line += further;
@@ -67,41 +78,16 @@ fn write_line(line: &mut String, record: &SwfRecord) {
     line.push('\n');
 }
 
-/// Replaces `line` by columns 1 to 11, which the Grid Workloads Format has as well.
-pub(crate) fn begin_line(line: &mut String, separator: char, record: &SwfRecord) {
-    line.clear();
-    *line += itoa::Buffer::new().format(record.number);
-    push_span(line, separator, record.submit);
-    push_span(line, separator, record.wait);
-    push_span(line, separator, record.runtime);
-    push_whole(line, separator, record.allocated_processors);
-    push_span(line, separator, record.cpu_time);
-    push_whole(line, separator, record.memory);
-    push_whole(line, separator, record.requested_processors);
-    push_span(line, separator, record.requested_time);
-    push_whole(line, separator, record.requested_memory);
-    push_whole(line, separator, record.status.map(|status| status as u8));
-}
-
-/// Appends a time. Nearly all are whole seconds.
-fn push_span(line: &mut String, separator: char, span: Option<Span>) {
-    match span.map(|span| (span.as_nanos() / 1_000_000_000, span.as_nanos() % 1_000_000_000)) {
-        Some((_, 1..)) => push_column(line, separator, span),
-        seconds => push_whole(line, separator, seconds.map(|(whole, _)| whole)),
+/// Appends a time. Nearly all are whole seconds, which [`push_whole`] appends in a quarter of the instructions.
+fn push_span(line: &mut String, span: Option<Span>) {
+    match span.map(|span| (span.as_nanos() / 1_000_000_000, span.as_nanos() % 1_000_000_000, span)) {
+        Some((_, 1.., span)) => write!(line, " {span}").expect("a String takes every text"),
+        seconds => push_whole(line, seconds.map(|(whole, ..)| whole)),
     }
 }
 
-/// Like [`push_column`], in a quarter of the instructions.
-fn push_whole(line: &mut String, separator: char, number: Option<impl Into<u64>>) {
-    line.push(separator);
+fn push_whole(line: &mut String, number: Option<impl Into<u64>>) {
+    line.push(' ');
     let mut digits = itoa::Buffer::new();
     *line += number.map_or("-1", |number| digits.format(number.into()));
-}
-
-pub(crate) fn push_column(line: &mut String, separator: char, value: Option<impl Display>) {
-    line.push(separator);
-    match value {
-        Some(value) => write!(line, "{value}").expect("a String takes every text"),
-        None => *line += "-1",
-    }
 }

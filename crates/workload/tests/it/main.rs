@@ -8,7 +8,6 @@ mod deadlines;
 mod errors;
 mod estimates;
 mod example;
-mod gwf;
 mod gzip;
 mod inspect;
 mod intake;

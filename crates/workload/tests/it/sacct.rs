@@ -6,9 +6,9 @@ use sim_core::Span;
 use std::fmt::Write;
 use std::io::Cursor;
 use workload::convert::{convert_read, convert_sacct};
-use workload::sacct::{SacctReader, SacctRule, Zone};
+use workload::sacct::{SacctJob, SacctReader, SacctRule, Zone};
 use workload::swf::Status;
-use workload::{Converted, GwfRecord, Intake, Layout, Options, SwfReader};
+use workload::{Converted, Intake, Layout, Options, SwfReader};
 
 /// A week of a small cluster in Berlin, written for this test in the format of `sacct --parsable2`: an array, steps, a job that ran
 /// into its limit, cancelled ones, a waiting one, a suspended one, one of two components, and the end of summer time.
@@ -45,7 +45,7 @@ fn fault(text: &str) -> String {
 }
 
 /// Returns the job of a line with these values under these names of columns, or the rules applied to it if it is left out.
-fn job(columns: &str, values: &str, zone: &str) -> Result<GwfRecord, Vec<&'static str>> {
+fn job(columns: &str, values: &str, zone: &str) -> Result<SacctJob, Vec<&'static str>> {
     let mut reader = reader(&format!("{columns}\n{values}\n"), zone);
     let read = reader.next().map(|job| job.unwrap_or_else(|error| panic!("{values}: {error}")));
     read.ok_or_else(|| reader.repairs.iter().map(|repair| repair.rule.name()).collect())
@@ -56,6 +56,8 @@ fn the_accounting_of_a_cluster_becomes_a_log() {
     let (log, done) = converted(CLUSTER, "Europe/Berlin", Layout::Swf);
     insta::assert_snapshot!(log);
     assert_eq!((done.records, done.names), (7, 10));
+    // Accounts beside groups.
+    assert_eq!(done.lost.into_iter().collect::<Vec<_>>(), [("ProjectID", 6)]);
     // Half past one occurred before the clocks were set back, half past two after it (or before, which is unknown).
     let counts: Vec<_> =
         done.repairs.iter().map(|repair| (repair.rule.name(), repair.count, repair.first_line)).collect();
@@ -105,15 +107,29 @@ fn names_come_back_with_the_jobs_and_survive_another_conversion() {
 }
 
 #[test]
-fn logs_of_grids_keep_the_names() {
-    let (log, done) = converted(CLUSTER, "+02:00", Layout::Gwf);
-    assert_eq!((done.records, done.names), (7, 0));
-    assert_eq!(done.lost.into_iter().collect::<Vec<_>>(), [("job's own name", 3)]);
-    let first = log.lines().find(|line| !line.starts_with('#')).expect("a record").replace('\t', " ");
-    assert_eq!(
-        first,
-        "100 0 10 3600 16 3262.5 -1 16 7200 512000 1 alice staff -1 normal batch -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 -1 physics"
-    );
+fn plain_numbers_keep_their_value_and_other_names_are_numbered() {
+    let users = ["12", "0", "", "jane", "U7", "007", "+5", "jane", "999999999", "1000000000", "4294967296"];
+    let line = |user: &&str| format!("1|{user}|0|1|2|1|COMPLETED\n");
+    let lines: String = users.iter().map(line).collect();
+    let (log, done) =
+        converted(&format!("JobIDRaw|User|Submit|Start|End|AllocCPUS|State\n{lines}"), "UTC", Layout::Swf);
+    let other = |at: u32| Some(1_000_000_000 + at);
+    let expected = [
+        Some(12),
+        Some(0),
+        None,
+        other(0),
+        other(1),
+        other(2),
+        other(3),
+        other(0),
+        Some(999_999_999),
+        other(4),
+        other(5),
+    ];
+    assert_eq!(records(&*log).iter().map(|record| record.user).collect::<Vec<_>>(), expected);
+    assert!(log.contains("; User: 1000000002 007\n") && log.contains("; User: 1000000004 1000000000\n"), "{log}");
+    assert_eq!((done.names, done.lost.len()), (6, 0));
 }
 
 #[test]
@@ -188,7 +204,7 @@ fn states_are_mapped_by_their_first_word() {
         ("", Ok(None)),
     ] {
         let read = job("JobIDRaw|Submit|Start|End|AllocCPUS|State", &format!("1|0|1|2|1|{state}"), "UTC");
-        assert_eq!(read.map(|read| read.job.status), expected, "{state}");
+        assert_eq!(read.map(|read| read.record.status), expected, "{state}");
     }
 }
 
@@ -205,7 +221,7 @@ fn memory_is_per_node_per_processor_or_total() {
         ("0", "8", "", None),
     ] {
         let read = job(columns, &format!("1|0|1|2|{processors}|{nodes}|{memory}|COMPLETED"), "UTC").expect("a job");
-        assert_eq!(read.job.requested_memory, expected, "{memory}");
+        assert_eq!(read.record.requested_memory, expected, "{memory}");
     }
 }
 
@@ -250,7 +266,7 @@ fn instants_are_local_or_seconds_or_unknown() {
         ("Europe/Berlin", "2026-03-29T02:30:00", Some((1_774_747_800, 1))),
     ] {
         let mut reader = reader(&format!("{columns}\n1|{text}|{text}|9|1|COMPLETED\n"), zone);
-        let submit = reader.next().map(|job| job.unwrap_or_else(|error| panic!("{error}")).job.submit);
+        let submit = reader.next().map(|job| job.unwrap_or_else(|error| panic!("{error}")).record.submit);
         let expected = expected.map(|(seconds, ambiguous)| (Some(Span::from_secs(seconds)), ambiguous));
         assert_eq!(submit.map(|submit| (submit, reader.repairs.count(SacctRule::AmbiguousTime))), expected, "{text}");
     }
@@ -280,7 +296,7 @@ proptest! {
         texts.extend((hours == 0).then(|| (nanos(0), format!("{minutes:02}:{seconds:02}.{millis:03}"))));
         for (expected, text) in texts {
             let read = job("JobIDRaw|Submit|Start|Elapsed|AllocCPUS|State", &format!("1|0|0|{text}|1|COMPLETED"), "UTC");
-            prop_assert_eq!(read.expect("a job").job.runtime, expected, "{}", text);
+            prop_assert_eq!(read.expect("a job").record.runtime, expected, "{}", text);
         }
     }
 

@@ -10,9 +10,7 @@ use std::io::Cursor;
 use std::sync::OnceLock;
 use workload::convert::{Layout, convert_read, convert_sacct};
 use workload::sacct::{SacctReader, Zone};
-use workload::{
-    ConvertError, Converted, GwfReader, Inspection, Intake, Machines, Options, SwfReader, SwfWriter, Validation,
-};
+use workload::{ConvertError, Converted, Inspection, Intake, Machines, Options, SwfReader, SwfWriter, Validation};
 
 /// Name of the file in messages.
 pub(crate) const NAME: &str = "damaged.log";
@@ -71,12 +69,7 @@ fn converted(
         Err(ConvertError::Log(error)) if !is_sound => return refused(error),
         Err(error) => return Err(format!("a sound log cannot be converted to {to:?}: {error}")),
     };
-    let out = Cursor::new(out);
-    let read = match to {
-        Layout::Gwf => GwfReader::from_read(NAME, out).map(|log| log.filter(Result::is_ok).count()),
-        _ => SwfReader::from_read(NAME, out).map(|log| log.filter(Result::is_ok).count()),
-    };
-    match read {
+    match SwfReader::from_read(NAME, Cursor::new(out)).map(|log| log.filter(Result::is_ok).count()) {
         Ok(read) if read as u64 == done.records => Ok(true),
         read => Err(format!("of {} records converted to {to:?}, {read:?} can be read", done.records)),
     }
@@ -99,31 +92,15 @@ pub(crate) fn swf(input: &[u8]) -> Result<bool, String> {
     }
     drop(open().map(|log| Validation::new(log, Some(64)).count()));
     drop(open().map(|log| Inspection::of(log, None, None)));
-    for to in [Layout::Swf, Layout::Swf21, Layout::Gwf] {
+    for to in [Layout::Swf, Layout::Swf21] {
         converted(to, is_sound, |out| convert_read(NAME, whole(), Layout::Swf, to, out))?;
     }
     Ok(is_sound)
 }
 
-/// Feeds a packed log to both readers.
 pub(crate) fn packed(input: &[u8]) -> Result<bool, String> {
     let (good, is_sound) = records(SwfReader::from_read(NAME, Cursor::new(input.to_vec())))?;
-    records(GwfReader::from_read(NAME, Cursor::new(input.to_vec())))?;
     Ok(is_sound && !good.is_empty())
-}
-
-pub(crate) fn gwf(input: &[u8]) -> Result<bool, String> {
-    let whole = || Cursor::new(input.to_vec());
-    let (good, is_sound) = records(GwfReader::from_read(NAME, whole()))?;
-    if !good.is_empty() {
-        let mut out = Vec::new();
-        good.iter().try_for_each(|record| record.write(&mut out)).map_err(|error| error.to_string())?;
-        same(&good, GwfReader::from_read(NAME, Cursor::new(out)))?;
-    }
-    for to in [Layout::Swf, Layout::Swf21, Layout::Gwf] {
-        converted(to, is_sound, |out| convert_read(NAME, whole(), Layout::Gwf, to, out))?;
-    }
-    Ok(is_sound)
 }
 
 pub(crate) fn sacct(input: &[u8]) -> Result<bool, String> {
@@ -131,7 +108,7 @@ pub(crate) fn sacct(input: &[u8]) -> Result<bool, String> {
     let zone = zone.map_or_else(Zone::default, |text| text.parse().expect("a zone"));
     let open = || SacctReader::from_read(NAME, Cursor::new(input.to_vec()), Zone::clone(&zone));
     let (_, mut is_sound) = records(open())?;
-    for to in [Layout::Swf, Layout::Gwf] {
+    for to in [Layout::Swf, Layout::Swf21] {
         is_sound &= converted(to, false, |out| convert_sacct(open()?, None, to, out))?;
     }
     Ok(is_sound)
