@@ -74,7 +74,7 @@ const FIRST_OTHER: u32 = 1_000_000_000;
 fn write(sink: &mut RecordWriter<impl Write>, job: SacctJob, numbers: &mut Numbers) -> io::Result<()> {
     let SacctJob { mut record, names, has_project } = job;
     if has_project {
-        sink.lose("ProjectID");
+        sink.lose("Account");
     }
     let SwfRecord { user, group, queue, partition, .. } = &mut record;
     let columns = [("User", user), ("Group", group), ("Queue", queue), ("Partition", partition)];

@@ -57,7 +57,7 @@ fn the_accounting_of_a_cluster_becomes_a_log() {
     insta::assert_snapshot!(log);
     assert_eq!((done.records, done.names), (7, 10));
     // Accounts beside groups.
-    assert_eq!(done.lost.into_iter().collect::<Vec<_>>(), [("ProjectID", 6)]);
+    assert_eq!(done.lost.into_iter().collect::<Vec<_>>(), [("Account", 6)]);
     // Half past one occurred before the clocks were set back, half past two after it (or before, which is unknown).
     let counts: Vec<_> =
         done.repairs.iter().map(|repair| (repair.rule.name(), repair.count, repair.first_line)).collect();
