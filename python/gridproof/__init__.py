@@ -327,7 +327,7 @@ def from_frame(frame: Any, procs: int) -> Log:
 
 
 def generate(model: str, procs: int, jobs: int, **options: Any) -> Log:
-    """Draws a log from a model (keywords of ``workload generate``): ``lublin``, ``jann``, ``downey``, …"""
+    """Draws a log from a model (keywords of ``workload generate``): ``lublin``, ``wagap-like``, …"""
     return _drawn(["workload", "generate", model], {"procs": procs, "count": jobs, **options}, procs)
 
 

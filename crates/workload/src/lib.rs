@@ -14,7 +14,7 @@
 //! - [`alea31`] reads a log of MetaCentrum as the simulator Alea 3.1 did, for comparison with its output.
 //! - [`deadline_mix`] draws machines of different speed and jobs with deadlines, as in Klusáček et al., "Comparison of
 //!   Multi-Criteria Scheduling Techniques" (2008), §4.
-//! - [`model`] draws from the published models of Lublin & Feitelson, of Jann and others, and of Downey, gives jobs the
+//! - [`model`] draws from the published model of Lublin & Feitelson, gives jobs the
 //!   estimates of Tsafrir, Etsion & Feitelson, and measures in a log the parameters of a stand-in for it.
 //!
 //! Memory follows the longest line, not the length of the log. Bad input is an error that names the file, the line, the

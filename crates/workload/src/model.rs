@@ -1,10 +1,8 @@
-//! Models of the workload of parallel machines: published ones, and one that is fitted to a log.
+//! Models of the workload of parallel machines: a published one, and one that is fitted to a log.
 //!
 //! | model | source | content |
 //! |---|---|---|
 //! | [`Lublin`] | Lublin & Feitelson (1999, 2003) | arrivals with a daily cycle, sizes, run times that depend on them |
-//! | [`Jann`] | Jann et al. (1997) | arrivals and run times per range of sizes, by the moments of a log |
-//! | [`Downey`] | Downey (1997) | sizes and speed-ups of malleable jobs, and their work |
 //! | [`SessionModel`] | a log, by [`fit`] | users' sessions, requests for nodes, estimates and run times |
 //! | [`Tsafrir`] | Tsafrir, Etsion & Feitelson (2005) | users' estimates for the jobs of any source |
 //!
@@ -14,14 +12,10 @@
 //!
 //! [`models`] lists those available to `workload generate` and experiments; each is a [`WorkloadModel`].
 
-mod downey;
-mod jann;
 mod lublin;
 mod session;
 mod tsafrir;
 
-pub use downey::Downey;
-pub use jann::{HyperErlang, Jann, JannRange};
 pub use lublin::{Lublin, LublinClass};
 pub use session::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare, fit};
 pub use tsafrir::Tsafrir;
@@ -74,11 +68,11 @@ pub type Parameters = Box<dyn WorkloadModel>;
 /// Name from which jobs can be drawn: a model, or one of its stand-ins.
 #[derive(Copy, Clone, Debug)]
 pub struct ModelEntry {
-    /// Name on the command line, such as `downey`.
+    /// Name on the command line, such as `lublin`.
     pub name: &'static str,
     /// Authors and content of the model, for `--help`: half a sentence, without a dot.
     pub summary: &'static str,
-    /// Origin of the jobs, for the head of a log, such as "the model of Downey (1997)".
+    /// Origin of the jobs, for the head of a log, such as "the model of Lublin & Feitelson (2003)".
     pub origin: &'static str,
     /// Model of which this is a preset, if it stands for a log.
     pub preset_of: Option<&'static str>,
@@ -119,8 +113,7 @@ impl ModelEntry {
 /// Lists every name from which jobs can be drawn: each model, preceded by its presets. A new model needs a file that
 /// implements [`WorkloadModel`], its `mod` line above, and a line here.
 pub fn models() -> &'static [ModelEntry] {
-    static MODELS: LazyLock<Vec<ModelEntry>> =
-        LazyLock::new(|| [Lublin::entries(), Jann::entries(), Downey::entries(), SessionModel::entries()].concat());
+    static MODELS: LazyLock<Vec<ModelEntry>> = LazyLock::new(|| [Lublin::entries(), SessionModel::entries()].concat());
     &MODELS
 }
 

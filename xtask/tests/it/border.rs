@@ -127,7 +127,7 @@ fn a_file_that_is_not_there_is_bad_input_whatever_it_is_for() {
         ("simulate four.swf --out deep/out --policy fcfs --machines", "none.machines"),
         ("simulate --policy fcfs --out deep/out --trace", "none.swf"),
         ("workload convert --to swf21 --out deep/out/x.swf", "none.swf"),
-        ("workload generate downey --count 3 --out deep/out/x.swf --preset", "none.toml"),
+        ("workload generate lublin --count 3 --out deep/out/x.swf --preset", "none.toml"),
     ] {
         dir.refuses(&format!("{run} {name}"), &["there is no such file"]);
         dir.refuses(&format!("{run} ."), &["is a folder"]);

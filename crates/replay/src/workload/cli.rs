@@ -164,8 +164,8 @@ Examples:
       the same two classes as published, and estimates as users choose them, up to 48 hours
   cargo xtask workload generate wagap-like --count 17900 --out wagap-like.swf.gz
       a stand-in for the log of Wagap, with the nodes and clusters that jobs request
-  cargo xtask workload generate downey --show > mine.toml
-  cargo xtask workload generate downey --preset mine.toml --set interarrival=600 --count 5000 --out downey.swf
+  cargo xtask workload generate lublin --show > mine.toml
+  cargo xtask workload generate lublin --preset mine.toml --set start_hour=8 --count 5000 --out mine.swf
       parameters of your own
   cargo xtask workload fit log.swf.gz --out site.toml
   cargo xtask workload generate session --preset site.toml --count 50000 --out more.swf
@@ -183,8 +183,7 @@ pub struct Generate {
     /// Seed of random numbers.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Processors of the machine, for models whose sizes follow it, such as lublin (one class of jobs, sized for that machine) and
-    /// downey.
+    /// Processors of the machine, for models whose sizes follow it, such as lublin (one class of jobs, sized for that machine).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "preset")]
     pub(crate) procs: Option<u32>,
     /// Estimates as users choose them: the model of Tsafrir, Etsion & Feitelson (2005), with the longest estimate that is

@@ -1,14 +1,12 @@
 //! Published models, compared marginal by marginal with the distributions of their papers.
 
-mod downey;
-mod jann;
 mod lublin;
 mod session;
 mod tsafrir;
 
 use sim_core::Streams;
 use statrs::distribution::{ChiSquared, ContinuousCDF};
-use workload::model::{Downey, Jann, Lublin, ModelJob, WorkloadModel, models};
+use workload::model::{Lublin, ModelJob, WorkloadModel, models};
 
 /// Returns the first jobs of a model.
 fn jobs(model: &impl WorkloadModel, count: usize) -> Vec<ModelJob> {
@@ -24,8 +22,6 @@ fn value_stability() {
             .map(|ModelJob { job, .. }| (job.submit.as_secs_f64(), job.processors, job.runtime.as_secs_f64()));
         assert_eq!(drawn.collect::<Vec<_>>(), expected);
     }
-    check(&Downey::default(), &[(3007.0, 25, 122.0), (3264.0, 15, 53.0), (3959.0, 140, 1.0), (4355.0, 14, 446.0)]);
-    check(&Jann::default(), &[(20.0, 2, 290.0), (106.0, 2, 48_093.0), (114.0, 2, 156.0), (245.0, 1, 1_245.0)]);
     check(
         &Lublin::default(),
         &[(160.0, 3, 7.0), (2258.0, 4, 20.0), (2307.0, 4, 5.0), (2854.0, 1, 8.0), (3755.0, 2, 10.0)],
