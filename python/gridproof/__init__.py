@@ -240,7 +240,7 @@ class Log:
 
 
 def read(path: str | os.PathLike, procs: int | None = None, **options: Any) -> Log:
-    """Reads a log: SWF as it is, Grid Workload Format and output of sacct converted (keywords of ``workload convert``)."""
+    """Reads a log: SWF as it is, the output of sacct converted (keywords of ``workload convert``)."""
     path = Path(path)
     if not path.exists():
         raise FileNotFoundError(f"{path}: no such file")

@@ -121,13 +121,13 @@ def test_write_gives_the_bytes_of_the_command_under_every_name(log, tmp_path, mo
     same_files(tmp_path / "python", tmp_path / "shell")
 
 
-def test_write_gives_the_page_and_other_formats_and_worlds_too(log, tmp_path):
+def test_write_gives_the_page_and_tables_of_other_worlds_too(log, tmp_path):
     for place, (policies, options) in enumerate(
         [
             (["easy", "cons"], {"procs": 64, "max_jobs": 400}),
             (
                 ["easy", "cons"],
-                {"procs": 64, "format": "evalys", "deadlines": "factor:3"},
+                {"procs": 64, "tables": "jobs,summary", "deadlines": "factor:3"},
             ),
             (["p2p", "hybrid+trees=2"], {"model": "hier-grid", "tree": str(TREE), "max_jobs": 100}),
         ]

@@ -28,7 +28,7 @@ pub(crate) mod worlds;
 pub use crate::label::Label;
 use crate::options::stem;
 use anyhow::{Context, Result, ensure};
-pub use cli::{Format, Simulate, Table};
+pub use cli::{Simulate, Table};
 use lab::chart::{self, Picture};
 use lab::cli::{Common, Ending, print};
 pub use lab::difference::{Difference, Ranked};

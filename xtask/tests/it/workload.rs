@@ -180,7 +180,7 @@ fn jobs_and_users_of_a_cluster_keep_their_names_through_every_command() {
     let dir = Workdir::with("jobs.sacct", NAMED);
     let told = dir.run("workload convert jobs.sacct --to swf --procs 4 --out site.swf", 0).out;
     assert!(told.contains("3 names became numbers; comments before their first jobs list them"), "{told}");
-    dir.run("simulate site.swf --policy easy --format evalys --out out", 0);
+    dir.run("simulate site.swf --policy easy --out out", 0);
 
     let rows = dir.rows("out/easy/jobs.csv");
     let named: Vec<_> = rows.iter().map(|row| (row["job"].as_str(), row["user"].as_str())).collect();

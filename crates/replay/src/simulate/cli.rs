@@ -45,9 +45,6 @@ pub struct Simulate {
     /// the first.
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
-    /// Write the jobs in another format, too; several are separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub format: Vec<Format>,
     /// Write these tables alone, separated by commas; all of them if not given. The manifest is always there.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LIST")]
     pub tables: Vec<Table>,
@@ -101,15 +98,8 @@ impl Simulate {
         self.tables.is_empty() || self.tables.contains(&table)
     }
 
-    /// Wanted files of the jobs of a policy: `jobs.csv`, `schedule.swf`, `evalys.csv`.
-    pub(super) fn of_jobs(&self) -> [bool; 3] {
-        [self.writes(Table::Jobs), self.writes(Table::Schedule), self.format.contains(&Format::Evalys)]
+    /// Wanted files of the jobs of a policy: `jobs.csv`, `schedule.swf`.
+    pub(super) fn of_jobs(&self) -> [bool; 2] {
+        [Table::Jobs, Table::Schedule].map(|table| self.writes(table))
     }
-}
-
-/// Formats that other programs read.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// POLICY/evalys.csv, as JobSet.from_csv of evalys 4 reads it (and Batsim writes it).
-    Evalys,
 }

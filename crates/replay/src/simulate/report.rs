@@ -1,6 +1,6 @@
 //! The output of a finished simulation: tables, pictures, the page, the manifest, and the terminal text.
 
-use super::cli::{Format, Simulate};
+use super::cli::Simulate;
 use super::compare::ComparedRuns;
 use super::rows::LISTED;
 use super::sites::Sites;
@@ -48,12 +48,13 @@ impl Simulation {
 
     /// The command that gives the same results.
     fn command_line(&self) -> String {
-        let Simulate { log, format, tables, no_report, .. } = &self.options;
+        let Simulate { log, tables, no_report, .. } = &self.options;
         // An alias, since it is also what the page shows.
         let typed =
             |run: &Run| if run.full_name().is_some() { run.policy.label.clone() } else { run.policy.given.clone() };
         let policies = self.runs.iter().map(typed).collect::<Vec<_>>().join(",");
-        let list = |values: Vec<String>| Some(values.join(",")).filter(|list| !list.is_empty());
+        let tables = tables.iter().map(name_of).collect::<Vec<_>>().join(",");
+        let tables = Some(tables).filter(|list| !list.is_empty());
         let baseline = Some(typed(&self.runs[self.baseline])).filter(|_| self.runs.len() > 1);
         format!("{} simulate", lab::cli::program())
             + &words("trace", Some(log.trace().display()))
@@ -63,8 +64,7 @@ impl Simulation {
             + &words("deadlines", Some(log.deadlines).filter(|deadlines| *deadlines != Deadlines::None))
             + &words("seed", log.seed.filter(|seed| *seed != 0))
             + &words("max-jobs", log.max_jobs)
-            + &words("format", list(format.iter().map(name_of).collect()))
-            + &words("tables", list(tables.iter().map(name_of).collect()))
+            + &words("tables", tables)
             + if *no_report { " --no-report" } else { "" }
     }
 
@@ -283,8 +283,7 @@ pub(super) fn columns_md(report: &Simulation) -> String {
              processors apart: these are the free ones of lowest number. Empty on machines of more than {LISTED} processors"
         )
     };
-    let evalys = if report.options.format.contains(&Format::Evalys) { EVALYS } else { "" };
-    let text = include_str!("columns.md").replace("ALLOCATED", &allocated).replace("EVALYS", evalys);
+    let text = include_str!("columns.md").replace("ALLOCATED", &allocated);
     // One row for adjacent metrics with the same definition.
     let measured: Vec<&Metric> = report.runs[0].columns.iter().map(|(metric, _)| *metric).collect();
     let groups = measured.chunk_by(|a, b| (a.text(), a.unit()) == (b.text(), b.unit()));
@@ -294,13 +293,6 @@ pub(super) fn columns_md(report: &Simulation) -> String {
     };
     text.replace("METRICS", &groups.map(row).collect::<String>())
 }
-
-const EVALYS: &str = "
-## POLICY/evalys.csv
-
-The jobs that ran, as `evalys.jobset.JobSet.from_csv` of evalys 4 reads them. Times in seconds since the first submit; `success` is \
-1, or 0 if the job was cut at its limit; `stretch` is turnaround / execution time; `allocated_resources` lists processors as `0-3 7`.
-";
 
 /// The table of a finished simulation on the terminal, as wide as that at most, with units in its head.
 fn on_terminal(runs: &[Run]) -> String {

@@ -1,8 +1,8 @@
-//! Files of jobs: a row of `jobs.csv`, a line of `schedule.swf`, and on request a row of `evalys.csv`.
+//! Files of jobs: a row of `jobs.csv`, and a line of `schedule.swf`.
 
 use super::sites::Sites;
 use crate::label::Label;
-use crate::options::{begun, stem};
+use crate::options::begun;
 use anyhow::{Context, Result};
 use lab::output::OutDir;
 use lab::terminal::csv_name;
@@ -131,10 +131,6 @@ impl Cell for Span {
     }
 }
 
-/// Columns that evalys reads (`JobSet.columns` of version 4).
-const OF_EVALYS: &str = "job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,\
-                         execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources";
-
 #[derive(Clone, Debug)]
 pub(crate) struct SimulatedJob {
     /// Its data in the log; the run time is that at reference speed.
@@ -234,8 +230,6 @@ type File = BufWriter<NamedTempFile>;
 pub(crate) struct Rows {
     jobs: Option<File>,
     schedule: Option<Schedule>,
-    /// `evalys.csv`, and the name of the log as a field of it.
-    evalys: Option<(File, String)>,
     /// Names of the places as fields of a table, by number.
     sites: Vec<String>,
     tells_processors: bool,
@@ -252,13 +246,13 @@ struct Schedule {
 }
 
 impl Rows {
-    /// Begins the files of one policy in `out`: `jobs.csv`, `schedule.swf` and `evalys.csv`, as far as they are `wanted`, for this log.
-    pub(super) fn begin(log: &Path, sites: &Sites, out: &OutDir, wanted: [bool; 3]) -> Result<Self> {
-        let [jobs, schedule, evalys] = wanted;
+    /// Begins the files of one policy in `out`: `jobs.csv` and `schedule.swf`, as far as they are `wanted`, for this log.
+    pub(super) fn begin(log: &Path, sites: &Sites, out: &OutDir, wanted: [bool; 2]) -> Result<Self> {
+        let [jobs, schedule] = wanted;
         // The header is written even without jobs.
-        let table = |header: &str| {
+        let begin_jobs = || {
             let mut file = buffered(out.begin()?);
-            writeln!(file, "{header}").context("cannot write a table of jobs")?;
+            writeln!(file, "{}", Row::HEADER).context("cannot write jobs.csv")?;
             anyhow::Ok(file)
         };
         let begin_schedule = || {
@@ -266,15 +260,9 @@ impl Rows {
             records.comment(&swf_header(log, sites)?).context("cannot write schedule.swf")?;
             anyhow::Ok(Schedule { records, waiting: VecDeque::new(), next: JobId(0) })
         };
-        let begin_evalys = || {
-            let mut name = String::new();
-            stem(log).as_str().push_to(&mut name);
-            anyhow::Ok((table(OF_EVALYS)?, name))
-        };
         Ok(Self {
-            jobs: jobs.then(|| table(Row::HEADER)).transpose()?,
+            jobs: jobs.then(begin_jobs).transpose()?,
             schedule: schedule.then(begin_schedule).transpose()?,
-            evalys: evalys.then(begin_evalys).transpose()?,
             sites: sites.names.iter().map(|name| csv_name(name).into_owned()).collect(),
             tells_processors: tells_processors(sites),
             ..Self::default()
@@ -282,7 +270,7 @@ impl Rows {
     }
 
     pub(super) const fn lists_processors(&self) -> bool {
-        self.evalys.is_some() || self.jobs.is_some() && self.tells_processors
+        self.jobs.is_some() && self.tells_processors
     }
 
     /// Writes a job that has left the system.
@@ -305,16 +293,6 @@ impl Rows {
                 records.record(&record)?;
             }
         }
-        if let Some(((table, log), record)) = self.evalys.as_mut().zip(job.record) {
-            let (JobRecord { job: Job { submit, .. }, start, finish, processors, .. }, number) =
-                (record, job.log.record.number);
-            let (wait, ran, response) = (record.wait(), finish.since(start), record.response());
-            let limit = job.log.record.requested_time.map(|limit| limit.to_string()).unwrap_or_default();
-            let (success, stretch) = (u8::from(!job.exceeds_limit), response.as_secs_f64() / ran.as_secs_f64());
-            let allocated = Processors(&job.processors).to_string().replace(',', " ");
-            write!(table, "{number},{log},{submit},{processors},{limit},{success},{start},")?;
-            writeln!(table, "{ran},{finish},{wait},{response},{stretch:?},{allocated}")?;
-        }
         Ok(())
     }
 
@@ -326,11 +304,10 @@ impl Rows {
             out.keep(file.with_context(|| format!("cannot write {name}"))?, Path::new(policy).join(name))
         };
         self.jobs.map_or(Ok(()), |table| keep("jobs.csv", Ok(table)))?;
-        if let Some(Schedule { mut records, waiting, .. }) = self.schedule {
+        self.schedule.map_or(Ok(()), |Schedule { mut records, waiting, .. }| {
             let rest = waiting.iter().flatten().try_for_each(|record| records.record(record));
-            keep("schedule.swf", rest.map(|()| records.into_inner()))?;
-        }
-        self.evalys.map_or(Ok(()), |(table, _)| keep("evalys.csv", Ok(table)))
+            keep("schedule.swf", rest.map(|()| records.into_inner()))
+        })
     }
 }
 
