@@ -34,7 +34,6 @@ pub struct Common {
 /// Outcome of a command that ran to its end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The command did what was requested.
     Done,
     /// The command completed, but a verdict differs from the recorded one, or a check of `ci` failed.
     Differs,

@@ -12,7 +12,6 @@ use metrics::{Better, ConfidenceInterval, Estimate, JobClass, Metric, Refusal};
 pub const CAPTION: &str =
     "Bars are 95 % intervals. A hollow dot is no significant difference. An arrow is a value beyond the axis.";
 
-/// Explanation of classes of jobs for readers.
 pub const CLASSES: &str =
     "Short jobs run for an hour at most, narrow ones on eight processors at most (Srinivasan et al. 2002).";
 

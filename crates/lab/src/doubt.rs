@@ -21,10 +21,8 @@ use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 
-/// Options of `cargo xtask doubt`.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Options of each run: quick or not, seed, replications, other parameters, output folder.
     pub run: study::Request,
     /// Ids or fields of the readings to doubt; empty for all.
     pub readings: Vec<String>,
@@ -32,11 +30,8 @@ pub struct Request {
     pub product: bool,
 }
 
-/// Result of a run.
 pub struct Outcome {
-    /// The paper.
     pub about: About,
-    /// Output folder.
     pub out: PathBuf,
     /// Replications of each design point.
     pub replications: u32,
@@ -56,7 +51,6 @@ pub struct Doubted {
     pub under: Vec<(Alternative, Verdict)>,
     /// Summary in words that follow its id: `holds under all 31 alternative readings`.
     pub sentence: String,
-    /// The summary on record.
     pub sentence_on_record: Option<String>,
 }
 

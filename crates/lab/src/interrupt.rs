@@ -50,10 +50,6 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 /// Fails with `error` if the end of the program, or of this thread's command, was requested.
-///
-/// # Errors
-///
-/// `error`.
 pub fn check(error: Interrupted) -> anyhow::Result<()> {
     if requested() { Err(error.into()) } else { Ok(()) }
 }

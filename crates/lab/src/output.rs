@@ -86,7 +86,6 @@ impl OutDir {
         Ok(out)
     }
 
-    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -336,7 +335,6 @@ impl NewFolders {
         Self(path.ancestors().take_while(is_missing).map(Path::to_owned).collect())
     }
 
-    /// Keeps the folders.
     pub fn keep(mut self) {
         self.0.clear();
     }

@@ -26,7 +26,6 @@ pub struct Page {
     pub lead: Vec<String>,
     /// Lines that a reader must not miss, such as "quick run: one replication in ten".
     pub notes: Vec<String>,
-    /// The paper's claims.
     pub claims: Vec<Judged>,
     /// True if the claims are the user's own: they are supported or not, instead of reproduced or contradicted.
     pub has_own_claims: bool,
@@ -40,7 +39,6 @@ pub struct Page {
     pub tables: Vec<Table>,
     /// Questions that the paper's text leaves open, and the answers taken.
     pub readings: Vec<(Reading, String)>,
-    /// Parameters with their sources.
     pub parameters: Vec<Parameter>,
     /// Task and the command for it.
     pub commands: Vec<(String, String)>,
@@ -48,36 +46,27 @@ pub struct Page {
     pub provenance: Vec<(String, String)>,
 }
 
-/// A part of the page under a heading of its own.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
     /// Short name, as in links.
     pub id: String,
-    /// Heading.
     pub title: String,
     /// Paragraphs before its parts.
     pub words: Vec<String>,
-    /// Pictures and tables, in order.
     pub parts: Vec<Part>,
     /// Further pictures, closed at first: by what a reader clicks to open them.
     pub folds: Vec<(String, Vec<Figure>)>,
 }
 
-/// A picture or a table of a [`Section`].
 #[derive(Debug, Clone)]
 pub enum Part {
-    /// A picture.
     Figure(Box<Figure>),
-    /// A table.
     Table(Table),
 }
 
-/// A picture with its caption.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// Picture to draw.
     pub picture: Picture,
-    /// Explanation below it.
     pub caption: String,
     /// Ids of the claims that rest on it.
     pub claims: Vec<String>,
@@ -92,12 +81,10 @@ impl Figure {
     }
 }
 
-/// A table of text and numbers.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Table {
     /// Short name, as in links.
     pub id: String,
-    /// Heading of the table.
     pub title: String,
     /// Explanation; may be empty.
     pub caption: String,
@@ -112,7 +99,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns a table of these columns.
     pub fn new<T: Into<String>>(
         id: impl Into<String>,
         title: impl Into<String>,

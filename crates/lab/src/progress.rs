@@ -33,7 +33,6 @@ impl Progress {
         Self { what, bar, tenths_shown: AtomicU64::new(0), done: AtomicU64::new(0), total, quiet }
     }
 
-    /// Adds completed units.
     pub fn add(&self, units: u64) {
         let done = self.done.fetch_add(units, Ordering::Relaxed) + units;
         Control::record_progress(done, self.total);

@@ -11,15 +11,11 @@ use anyhow::{Context, Result};
 /// files fail if one cannot be written, and for [`Interrupted`](crate::interrupt::Interrupted).
 #[derive(Copy, Clone, Debug)]
 pub struct Entry {
-    /// Bibliographic data.
     pub about: About,
-    /// Simulates the paper and writes the results.
     pub reproduce: fn(&Request) -> Result<Outcome>,
     /// Repeats the replication that the column `run` of `runs.csv` names. Returns its metrics, by name.
     pub rerun: Rerun,
-    /// Runs the paper under other answers to its readings and writes the verdicts that change.
     pub doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
-    /// Returns the contents of the paper.
     pub listed: fn() -> Result<Listed>,
 }
 
@@ -37,7 +33,6 @@ pub struct Listed {
 }
 
 impl Entry {
-    /// Returns the entry of the paper `P`.
     pub const fn of<P: Paper>() -> Self {
         Self {
             about: P::ABOUT,

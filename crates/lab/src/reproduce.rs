@@ -23,11 +23,8 @@ use sim_core::Streams;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Result of a run.
 pub struct Outcome {
-    /// The paper.
     pub about: About,
-    /// Output folder.
     pub out: PathBuf,
     /// Replications of each cell.
     pub replications: u32,
@@ -62,7 +59,6 @@ impl Outcome {
         })
     }
 
-    /// Counts the claims that have this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.judged.iter().filter(|judged| judged.verdict == verdict).count()
     }

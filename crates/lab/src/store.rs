@@ -32,7 +32,6 @@ const UNITS: &str = "units";
 
 const ASIDE: &str = "damaged";
 
-/// Returns the folder of the store of one unit, below the folder `cells`.
 pub fn unit(cells: &Path, number: u32) -> PathBuf {
     cells.join(UNITS).join(number.to_string())
 }
@@ -61,7 +60,6 @@ fn each_line(folder: &Path, mut take: impl FnMut(&Path, Option<Sound<'_>>) -> Re
     Ok(())
 }
 
-/// Store of finished replications below one folder.
 pub struct Store {
     path: PathBuf,
     /// Number of damaged lines when the store was opened; a line that a kill cut off does not count.
@@ -77,18 +75,14 @@ struct StoreState {
     added: Option<File>,
 }
 
-/// Identity of a replication: all that determines it.
 #[derive(Serialize)]
 pub struct Identity<'a> {
-    /// Name of the paper.
     pub paper: &'a str,
     /// Hash of the sources that determine a result.
     pub models: &'a str,
     /// All parameters that distinguish this cell from others.
     pub cell: &'a Value,
-    /// Seed.
     pub seed: u64,
-    /// Number of the replication.
     pub replication: u32,
 }
 

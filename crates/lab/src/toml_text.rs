@@ -4,7 +4,6 @@ use serde::de::DeserializeOwned;
 use toml::de::{DeTable, Deserializer};
 use toml_edit::{Document, Table, Value};
 
-/// Error in a text.
 #[derive(Debug, thiserror::Error)]
 #[error("line {line}: {words}")]
 pub struct Wrong {

@@ -17,12 +17,10 @@ pub fn count(number: u64) -> String {
     fixed(float(number), 0)
 }
 
-/// A number of things, to compute with.
 pub const fn float(count: u64) -> f64 {
     count as f64
 }
 
-/// The same of a length.
 pub const fn as_f64(things: usize) -> f64 {
     float(things as u64)
 }

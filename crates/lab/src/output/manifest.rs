@@ -12,7 +12,6 @@ use std::io;
 use std::path::{Component, Path};
 use std::time::Instant;
 
-/// Name of the file.
 pub const MANIFEST: &str = "manifest.json";
 
 /// Key of the object of policies that are programs: by policy and file, the SHA-256 of its content.
@@ -24,14 +23,12 @@ pub struct Listed {
     /// Path relative to the folder, with slashes.
     #[serde(skip)]
     pub name: String,
-    /// Length in bytes.
     pub bytes: u64,
     /// SHA-256 in hexadecimal digits.
     pub sha256: String,
 }
 
 impl Listed {
-    /// Returns the present length and hash of the file called `name` below `folder`.
     pub fn read(folder: &Path, name: String) -> io::Result<Self> {
         let path = folder.join(&name);
         Ok(Self { bytes: fs::metadata(&path)?.len(), sha256: sha256_of(&path)?, name })
@@ -55,7 +52,6 @@ pub fn names_below(folder: &Path) -> io::Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// Content of `manifest.json`.
 pub struct Manifest(Map<String, Value>);
 
 impl Manifest {
