@@ -257,7 +257,6 @@ pub const fn joined<const N: usize>(first: &[Reading], then: &[Reading]) -> [Rea
     all
 }
 
-/// Position of `word` among the `answers`.
 #[doc(hidden)]
 pub fn place_of(word: &str, answers: &[&str]) -> Result<usize, String> {
     let found = || format!("expected {}, found {word:?}", answers.join(", "));
