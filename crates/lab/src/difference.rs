@@ -36,20 +36,28 @@ pub struct Difference<'a> {
 impl Difference<'_> {
     /// A value in percent of the baseline's mean.
     fn share(&self, value: f64) -> f64 {
-        self.of_baseline.map_or(value, |mean| 100.0 * value / mean.abs())
+        self.of_baseline.map_or(value, |mean| if value == 0.0 { 0.0 } else { 100.0 * value / mean.abs() })
+    }
+
+    /// The same in words; `None` if the baseline's mean is zero and the value is not.
+    fn percentage(&self, value: f64) -> Option<String> {
+        Some(self.share(value)).filter(|share| share.is_finite()).map(percent)
     }
 
     /// The difference in percent, for a reader.
     pub fn in_percent(&self) -> String {
-        percent(self.share(self.interval.mean))
+        self.percentage(self.interval.mean).unwrap_or_else(|| "–".to_owned())
     }
 
     /// `15 min (13 %)`, each with this sign.
     fn sized(&self, mean: f64, sign: &str) -> String {
-        let share = format!("{sign}{}", percent(self.share(mean)));
-        let ends = self.interval.low.zip(self.interval.high);
-        let amount = || format!("{sign}{} ({share})", amount_within(self.metric, mean, ends));
-        self.of_baseline.map_or_else(|| share.clone(), |_| amount())
+        let share = self.percentage(mean).map(|share| format!("{sign}{share}"));
+        let amount =
+            || format!("{sign}{}", amount_within(self.metric, mean, self.interval.low.zip(self.interval.high)));
+        match (self.of_baseline, share) {
+            (Some(_), Some(share)) => format!("{} ({share})", amount()),
+            (_, share) => share.unwrap_or_else(amount),
+        }
     }
 
     fn is_zero(&self) -> bool {
@@ -184,7 +192,9 @@ pub fn by_class(metric: &Metric, all: &[(JobClass, Difference<'_>)]) -> Option<S
     let describe = |direction: &str, sign: f64| {
         let is_wanted = |one: &Difference<'_>| one.interval.is_significant() && sign * one.interval.mean > 0.0;
         let text = |(class, one): &(JobClass, Difference<'_>)| {
-            format!("{} jobs (by {})", class.name(), percent(one.share(one.interval.mean).abs()))
+            let size = one.interval.mean.abs();
+            let share = one.percentage(size).unwrap_or_else(|| amount(metric, size));
+            format!("{} jobs (by {share})", class.name())
         };
         let texts: Vec<String> = found().filter(|(_, one)| is_wanted(one)).map(text).collect();
         let listed = texts.join(if texts.len() == 2 { " and " } else { ", " });

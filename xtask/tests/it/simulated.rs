@@ -38,6 +38,15 @@ fn policies_are_compared_over_blocks() {
 }
 
 #[test]
+fn no_share_of_a_baseline_of_zero_is_shown() {
+    let job = |number: u32| format!("{number} {} -1 100 1 -1 -1 1 500 -1 1 7 1 -1 -1 -1 -1 -1\n", 1_000 * number);
+    let dir = Workdir::with("idle.swf", (1..4).map(job).fold("; MaxProcs: 8\n".to_owned(), |log, job| log + &job));
+    dir.run("simulate idle.swf --policy fcfs,easy --out out", 0);
+    let page = dir.text("out/report.html");
+    assert!(page.contains("fcfs and easy have the same mean wait, 0\u{a0}s.") && !page.contains("NaN %"), "{page}");
+}
+
+#[test]
 fn every_pair_of_policies_is_compared_once_and_the_baseline_is_easy_or_the_one_named() {
     let dir = Workdir::with("four.swf", FOUR_JOBS);
     let compared = |policies: &str| -> String {
