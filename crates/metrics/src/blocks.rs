@@ -202,12 +202,21 @@ fn position(metric: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sim_core::{Job, JobId, SiteId};
 
     const DAY: u64 = 86_400;
 
     /// A job of 100 s on two processors, submitted on a day, with its wait in seconds.
     fn record(day: u64, wait: u64) -> JobRecord {
-        crate::job::tests::record(day * DAY, wait, 100, 2)
+        let (id, submit, runtime) = (JobId(0), Time::from_secs(day * DAY), Span::from_secs(100));
+        let start = submit + Span::from_secs(wait);
+        JobRecord {
+            job: Job::new(id, submit, 2, runtime),
+            start,
+            finish: start + runtime,
+            site: SiteId(0),
+            processors: 2,
+        }
     }
 
     /// Jobs by day of submission and wait; the queue is not empty on the days for which `busy` is true.

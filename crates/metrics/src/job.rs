@@ -42,38 +42,3 @@ pub fn tardiness(record: &JobRecord) -> Option<Span> {
 fn ratio(above: Span, below: Span) -> f64 {
     above.as_nanos() as f64 / below.as_nanos() as f64
 }
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use sim_core::{Job, JobId, SiteId, Time};
-
-    /// Record of a job, from its time of submission, wait and run time in seconds, and its processors.
-    pub(crate) fn record(submit: u64, wait: u64, runtime: u64, processors: u32) -> JobRecord {
-        let job = Job::new(JobId(0), Time::from_secs(submit), processors, Span::from_secs(runtime));
-        let start = job.submit + Span::from_secs(wait);
-        JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors }
-    }
-
-    #[test]
-    fn slowdowns_are_response_over_run_time_or_their_limit() {
-        for (wait, runtime, plain, bounded) in [
-            (30, 10, 4.0, 4.0),
-            (60, 20, 4.0, 4.0),
-            (19, 1, 20.0, 2.0),
-            (0, 1, 1.0, 1.0), // bounded: 1 / 10, raised to 1
-            (25, 0, f64::INFINITY, 2.5),
-            (0, 0, 1.0, 1.0),
-        ] {
-            let record = record(100, wait, runtime, 4);
-            let found = (slowdown(&record), bounded_slowdown(&record, Span::from_secs(10)));
-            assert_eq!(found, (plain, bounded), "{wait} s of wait, {runtime} s of run time");
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "longer than zero")]
-    fn a_zero_threshold_is_refused() {
-        bounded_slowdown(&record(0, 1, 1, 4), Span::ZERO);
-    }
-}

@@ -22,6 +22,27 @@ fn sketch(values: &[f64]) -> QuantileSketch {
     sketch
 }
 
+#[test]
+fn whole_numbers_up_to_2048_are_exact() {
+    let values: Vec<f64> = (1..=2048).map(f64::from).collect();
+    let sketch = sketch(&values);
+    for rank in 1..=2048 {
+        assert_eq!(sketch.quantile(f64::from(rank) / 2048.0), Some(f64::from(rank)));
+    }
+}
+
+#[test]
+fn infinity_a_negative_value_and_a_percentage_are_refused() {
+    for (value, p, why) in [
+        (f64::INFINITY, 0.5, "quantiles cannot take in inf"),
+        (-1.0, 0.5, "quantiles cannot take in -1"),
+        (1.0, 95.0, "there is no 95-quantile: 0 is the minimum, 1 the maximum"),
+    ] {
+        let panic = std::panic::catch_unwind(|| sketch(&[value]).quantile(p)).expect_err(why);
+        assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some(why));
+    }
+}
+
 proptest! {
     #[test]
     fn every_quantile_is_within_its_bound(values in values(), thousandths in 0..=1000_usize) {

@@ -123,6 +123,28 @@ fn record(submit: u64, wait: u64, runtime: u64, processors: u32, deadline: Optio
     JobRecord { job, start, finish: start + job.runtime, site: SiteId(0), processors }
 }
 
+#[test]
+fn slowdowns_are_response_over_run_time_or_their_limit() {
+    for (wait, runtime, plain, bounded) in [
+        (30, 10, 4.0, 4.0),
+        (60, 20, 4.0, 4.0),
+        (19, 1, 20.0, 2.0),
+        (0, 1, 1.0, 1.0), // bounded: 1 / 10, raised to 1
+        (25, 0, f64::INFINITY, 2.5),
+        (0, 0, 1.0, 1.0),
+    ] {
+        let record = record(100, wait, runtime, 4, None);
+        let found = (job::slowdown(&record), job::bounded_slowdown(&record, Span::from_secs(10)));
+        assert_eq!(found, (plain, bounded), "{wait} s of wait, {runtime} s of run time");
+    }
+}
+
+#[test]
+#[should_panic(expected = "longer than zero")]
+fn a_zero_threshold_is_refused() {
+    job::bounded_slowdown(&record(0, 1, 1, 4, None), Span::ZERO);
+}
+
 fn totals(records: &[JobRecord]) -> Totals {
     let mut totals = Totals::new(4, &[]);
     records.iter().for_each(|record| totals.add(record));

@@ -5,3 +5,4 @@ mod facts;
 mod profile;
 mod sim;
 mod theory;
+mod time;
