@@ -4,11 +4,10 @@
 use crate::design::{Metric, Setting, Value};
 use crate::measure::{Cell, better};
 use crate::results::Results;
-use lab::chart::{Axis, Chart, Facet, Point, Series};
+use lab::chart::{Axis, Chart, Facet, Point, Series, extremes};
 use lab::difference::{CAPTION, CLASSES, Difference, DifferencesTo, by_class, capitalized, headline};
 use lab::shown::{DataRow, Shown};
 use lab::terminal::csv_name;
-use lab::units::extremes;
 use metrics::{ConfidenceInterval, Estimate, JobClass, Refusal, catalogue};
 
 /// Largest number of panels; with more cells, a panel is a mean over one factor's value.

@@ -4,11 +4,11 @@ use crate::design::{Claim, Metric};
 use crate::figures::Answer;
 use crate::measure::{Cell, better};
 use crate::results::Results;
-use lab::chart::fixed;
+use lab::chart::{extremes, fixed};
 use lab::claim::{Judged, JudgedCell, Verdict};
 use lab::difference::best_in_words;
 use lab::table::in_words;
-use lab::units::{extremes, level, with_half_width};
+use lab::units::{level, with_half_width};
 use replay::simulate::policy::Policy;
 
 pub(super) const fn finding(verdict: Verdict) -> &'static str {

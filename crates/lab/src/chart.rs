@@ -19,7 +19,7 @@ pub(crate) use draw::readout;
 pub use forest::{Dot, Facet, Forest};
 pub use gantt::{Bar, Gantt};
 
-pub use scale::{date, decimals_for, fixed, significant};
+pub use scale::{date, decimals_for, extremes, fixed, significant};
 pub use sketch::{Piece, Sketch};
 
 use metrics::ConfidenceInterval;

@@ -4,7 +4,7 @@
 //! JSON in which no tag can end, and a content security policy forbids the page to load anything. Pictures are inline SVG; the script adds
 //! a crosshair, a search and sorting.
 
-use crate::chart::{self, Chart, Picture, Point, Series, decimals_for, fixed, significant};
+use crate::chart::{self, Chart, Picture, Point, Series, decimals_for, extremes, fixed, significant};
 use crate::claim::{Judged, JudgedCell, Verdict};
 use crate::provenance::git_revision;
 pub use crate::scenario::Parameter;
@@ -289,10 +289,9 @@ fn strips(cells: &[JudgedCell]) -> Vec<Option<Value>> {
     let interval = |cell: &JudgedCell| cell.interval().unwrap_or((cell.estimate.mean, cell.estimate.mean));
     let ends = |cell: &JudgedCell| [interval(cell), cell.rule.range(), (cell.estimate.mean, f64::NAN)];
     let values = cells.iter().flat_map(ends).flat_map(|(low, high)| [low, high]).filter(|value| value.is_finite());
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-    if low >= high {
+    let Some((low, high)) = extremes(values).filter(|(low, high)| low < high) else {
         return vec![None; cells.len()];
-    }
+    };
     let (low, high) = (low - 0.06 * (high - low), high + 0.06 * (high - low));
     // Two decimals are finer than a pixel.
     let place = |v: f64| ((v - low) / (high - low) * 10_000.0).round().clamp(0.0, 10_000.0) / 100.0;

@@ -25,11 +25,6 @@ pub const fn as_f64(things: usize) -> f64 {
     float(things as u64)
 }
 
-/// The smallest and the largest value, if there is one.
-pub fn extremes(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.map(|value| (value, value)).reduce(|(least, most), (value, _)| (least.min(value), most.max(value)))
-}
-
 /// A time in its two largest units, and in seconds: `3 h 25 min (12 345 s)`; below two minutes only in seconds.
 pub fn span(seconds: f64) -> String {
     let exact = format!("{} s", readable(seconds));

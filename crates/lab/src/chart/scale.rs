@@ -43,12 +43,12 @@ impl Scale {
     pub(super) fn of_y(chart: &Chart) -> Scale {
         let axis = &chart.y;
         let points = || points_of(chart);
-        let Some((mean_low, mean_high)) = extent(points().map(|p| p.y)) else {
+        let Some((mean_low, mean_high)) = extremes(points().map(|p| p.y)) else {
             return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
         };
         let ends = || points().filter_map(Point::finite_interval).flat_map(|(low, high)| [low, high]);
         if axis.log {
-            let (low, high) = extent(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
+            let (low, high) = extremes(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
             // A level may fall to zero: four decades are enough.
             let floor = if chart.has(LineStyle::Steps) { mean_low.max(mean_high / 1e4) } else { mean_low / 10.0 };
             return Scale::logarithmic(low.max(floor) / 1.1, high.min(mean_high * 10.0) * 1.1, axis);
@@ -58,7 +58,7 @@ impl Scale {
             return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
         }
         let spread = 1.5 * (mean_high - mean_low).max(0.5 * mean_low.abs().max(mean_high.abs()));
-        let (low, high) = extent(ends().chain([mean_low, mean_high])).expect("not empty");
+        let (low, high) = extremes(ends().chain([mean_low, mean_high])).expect("not empty");
         let (low, high) = (low.max(mean_low - spread), high.min(mean_high + spread));
         let low = if axis.signed || mean_low < 0.0 { low } else { low.max(0.0) };
 
@@ -86,7 +86,7 @@ impl Scale {
     /// Returns the horizontal scale of a chart: exact values as ticks if they are few.
     pub(super) fn of_x(chart: &Chart) -> Scale {
         let axis = &chart.x;
-        let Some((low, high)) = extent(points_of(chart).map(|p| p.x)) else {
+        let Some((low, high)) = extremes(points_of(chart).map(|p| p.x)) else {
             return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
         };
         if axis.log {
@@ -168,8 +168,9 @@ pub(super) fn has_place(point: &Point, chart: &Chart) -> bool {
     fits(point.x, &chart.x) && fits(point.y, &chart.y)
 }
 
-fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
-    values.fold(None, |seen, v| Some(seen.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v)))))
+/// Returns the smallest and the largest value, if there is one.
+pub fn extremes(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.map(|value| (value, value)).reduce(|(least, most), (value, _)| (least.min(value), most.max(value)))
 }
 
 fn own_ticks(own: &[Tick], low: f64, high: f64) -> Vec<Tick> {
