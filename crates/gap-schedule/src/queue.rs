@@ -205,12 +205,4 @@ mod tests {
         }
         assert_eq!((queue.len(), queue.room), (1, Queue::SMALLEST));
     }
-
-    #[test]
-    #[should_panic(expected = "job 3 joined a queue in which it waits already")]
-    fn a_job_waits_once() {
-        let mut queue = Queue::default();
-        queue.push(queued(3));
-        queue.push(queued(3));
-    }
 }

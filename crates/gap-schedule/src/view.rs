@@ -157,18 +157,3 @@ impl Running {
         self.0.remove(place.unwrap_or_else(|| panic!("job {} ended but does not run", job.job)));
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[should_panic(expected = "job 2 ended but does not run")]
-    fn only_a_running_job_ends() {
-        let job =
-            |id| RunningJob { expected_end: Time::MAX, job: JobId(id), processors: 1, user: None, start: Time::ZERO };
-        let mut running = Running::default();
-        running.insert(job(1));
-        running.remove(&job(2));
-    }
-}

@@ -1,7 +1,10 @@
 //! Cases small enough to check by hand.
 
 use crate::common::{job, starts, transcript};
-use gap_schedule::{Easy, Event, Fcfs, Machine, MultiCluster, Passes, Policy, PolicyError, Starts, View, reference};
+use gap_schedule::{
+    Easy, Event, Fcfs, Machine, MultiCluster, Passes, Policy, PolicyError, Queue, QueuedJob, Running, Starts, View,
+    reference,
+};
 use sim_core::{Fact, Job, JobId, JobLog, Rejection, Sim, Span, Time};
 
 #[track_caller]
@@ -156,4 +159,20 @@ fn a_run_takes_one_more_job_from_outside() {
     sim.post_at(Time::from_secs(5), Event::Submit(Box::new(job(1, 5, 1, 10))));
     let (_, log) = sim.run();
     assert_eq!(log.sink().iter().map(|record| record.start).collect::<Vec<_>>(), [Time::ZERO, Time::from_secs(10)]);
+}
+
+#[test]
+#[should_panic(expected = "job 3 joined a queue in which it waits already")]
+fn a_job_waits_once() {
+    let mut queue = Queue::default();
+    (0..2).for_each(|_| queue.push(QueuedJob::of(&job(3, 0, 1, 1))));
+}
+
+#[test]
+#[should_panic(expected = "job 2 ended but does not run")]
+fn only_a_running_job_ends() {
+    let [one, two] = [1, 2].map(|id| Machine::new(4).running(JobId(id), &job(id, 0, 1, 1).request, Time::ZERO));
+    let mut running = Running::default();
+    running.insert(one);
+    running.remove(&two);
 }
