@@ -261,7 +261,6 @@ impl<P: Policy, J: Iterator<Item = Job>> MultiCluster<P, J> {
         }
     }
 
-    /// Calls the policy and starts its jobs.
     fn pass(&mut self, cx: &mut impl Context<Event>) {
         self.withdraw_pass(cx);
         if !self.has_something_to_ask() {

@@ -101,7 +101,6 @@ impl Machine {
     }
 }
 
-/// Site id of the machine with this index.
 #[inline]
 pub(crate) fn site(machine: usize) -> SiteId {
     SiteId(u32::try_from(machine).expect("fewer than 2^32 machines"))

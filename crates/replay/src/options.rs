@@ -44,7 +44,6 @@ pub struct LogOptions {
 }
 
 impl LogOptions {
-    /// The path of the log.
     pub(crate) fn trace(&self) -> &Path {
         self.log.as_deref().or(self.trace.as_deref()).unwrap_or_else(|| Path::new(""))
     }

@@ -27,12 +27,10 @@ struct Search<'a> {
     cluster: &'a mut Cluster,
     conf: &'a Conf,
     settings: &'a Scheduling,
-    /// See [`crate::Version::is_new`].
     is_new: bool,
     now: i64,
     table: NodeSpace,
     releases: ExpectedEnds,
-    /// See [`Cluster::completing`].
     completing: NodeSet,
     bounds: Bounds,
     pass: Pass,

@@ -80,7 +80,6 @@ pub(crate) struct Controller {
     /// Starts of jobs and, once they have ended, true for success: for the jobs that depend on them.
     fates: BTreeMap<u32, (i64, Option<bool>)>,
     pub queue: Vec<Entry>,
-    /// See [`main_pass()`].
     lacking: BTreeSet<u32>,
     is_sorted: bool,
     /// True if priorities change with the CPUs that will-run tests find.
@@ -307,7 +306,6 @@ impl Controller {
         pass
     }
 
-    /// Removes started jobs from the queue.
     pub(crate) fn commit(&mut self, starts: &[Start], by: By, now: i64) {
         for start in starts {
             let Some(place) = place_in(&self.jobs, start.job, start.partition) else { continue };

@@ -82,7 +82,6 @@ pub fn version_of<R: BufRead>(log: R) -> Result<Option<Result<Version, UnknownVe
     if has_event { Ok(None) } else { Err(FollowError::Empty) }
 }
 
-/// Numbers of the names in a log.
 struct Names<'a> {
     site: &'a Site,
     nodes: BTreeMap<&'a str, usize>,

@@ -95,7 +95,6 @@ const REFUSED: &str = "gres= G:gpus= gpus-per-node= gpus-per-task= gpus-per-sock
     C:constraint= prefer= reservation= contiguous switches= S:core-spec= thread-spec= mincpus= tmp= deadline= s:oversubscribe \
     O:overcommit ntasks-per-core= ntasks-per-socket= spread-job use-min-nodes";
 
-/// One entry of the lists above.
 struct Entry {
     list: &'static str,
     short: Option<char>,

@@ -204,7 +204,6 @@ impl Lines {
         self.fault("the file is not text; give a workload log, plain or gzip")
     }
 
-    /// Columns of the current line.
     pub(crate) fn columns(&self) -> impl Iterator<Item = &[u8]> {
         self.line.split(u8::is_ascii_whitespace).filter(|column| !column.is_empty())
     }

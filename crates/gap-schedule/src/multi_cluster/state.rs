@@ -37,7 +37,6 @@ pub(super) struct WorldJob {
     pub(super) run: Option<JobRun>,
 }
 
-/// Run of a job that has started.
 #[derive(Clone, Debug)]
 pub(super) struct JobRun {
     /// Entry that policies see, unless the job has released its processors before its end was reported.
@@ -64,7 +63,6 @@ impl WorldState {
         View { now, machines: &self.machines, free: &self.free, running: &self.running, queue: &self.queue }
     }
 
-    /// Seizes the processors of the job.
     pub(super) fn seize(&mut self, job: RunningJob, machine: SiteId) {
         let free = &mut self.free[machine.index()];
         *free = free.checked_sub(job.processors).unwrap_or_else(|| {
@@ -76,7 +74,6 @@ impl WorldState {
         self.running[machine.index()].insert(job);
     }
 
-    /// Releases the processors of the job.
     pub(super) fn release(&mut self, job: &RunningJob, machine: SiteId) {
         self.running[machine.index()].remove(job);
         self.free[machine.index()] += job.processors;

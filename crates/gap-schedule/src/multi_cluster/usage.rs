@@ -26,7 +26,6 @@ pub struct Usage {
     waiting_then: Option<usize>,
     /// Number of jobs that started at the instant of their arrival.
     pub started_at_once: u64,
-    /// Instant of the latest fact.
     now: Time,
     until_latest_arrival: Levels,
     since_latest_arrival: Levels,

@@ -7,12 +7,10 @@ use crate::view::Machine;
 use sim_core::{JobId, Span, Time};
 use std::collections::VecDeque;
 
-/// Part of a plan for one machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachinePlan {
     pub(super) processors: u32,
     speed: f64,
-    /// Number of faster machines.
     pub(super) faster: u32,
     /// True if there are other machines. Only then gaps are measured, to rule machines out.
     pub(super) is_one_of_many: bool,
@@ -103,7 +101,6 @@ impl MachinePlan {
         machine.expects(&job.request).max(Span::from_nanos(1))
     }
 
-    /// Start of the next planned job.
     pub(crate) fn next_start(&self) -> Option<Time> {
         self.planned.front().map(|planned| planned.start)
     }
@@ -127,7 +124,6 @@ impl MachinePlan {
         self.lay_out(position, end, now);
     }
 
-    /// Removes the planned job at `position`.
     pub(super) fn remove(&mut self, position: usize, now: Time) -> QueuedJob {
         let removed = self.planned.remove(position).expect("a planned job");
         self.on_time -= u32::from(removed.is_on_time());
@@ -146,7 +142,6 @@ impl MachinePlan {
         self.measure();
     }
 
-    /// Adds a planned job to the list and to the counts.
     fn add(&mut self, position: usize, planned: PlannedJob) {
         self.planned.insert(position, planned);
         self.completion = self.completion.max(planned.end);

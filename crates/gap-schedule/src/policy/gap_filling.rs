@@ -68,11 +68,9 @@ struct GapSearch {
     moves: Moves,
     stream: Stream,
     tabu: VecDeque<JobId>,
-    /// Number of waiting jobs of each machine.
     jobs: Vec<usize>,
     /// Places in the plan, by reserved start.
     by_start: Vec<usize>,
-    /// Remaining rounds.
     left: u64,
 }
 

@@ -28,11 +28,9 @@ pub struct Judge {
     told: Vec<(JobId, Reason, Starts)>,
 }
 
-/// Pass under judgement.
 struct JudgedPass<'a> {
     judge: &'a Judge,
     view: &'a View<'a>,
-    /// Jobs that it starts.
     starts: &'a Starts,
 }
 

@@ -125,7 +125,6 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Adds a finding about a row.
     fn find(&mut self, kind: FindingKind, row: &ScheduleRow, time: Option<Time>, words: String) {
         self.found.findings.add(kind, row.number, time, row.line, words);
     }
@@ -278,7 +277,6 @@ fn offset(jobs: &LoggedJobs, rows: &[ScheduleRow]) -> Span {
     }
 }
 
-/// Kind of finding.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum FindingKind {

@@ -108,7 +108,6 @@ struct Follower<'a> {
     is_closing: bool,
     /// True if the policy's state has starts that were not made.
     is_astray: bool,
-    /// Number of machines.
     machines: usize,
     /// Start time of each job in the schedule, and its line.
     planned: Vec<Option<(Time, u64)>>,

@@ -4,7 +4,6 @@ use crate::text;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Treatment {
-    /// Modelled.
     Used,
     /// No effect on a schedule.
     Harmless,
