@@ -174,27 +174,3 @@ impl Corrector {
         [increased, requested].into_iter().flatten().min()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use sim_core::SiteSet;
-
-    fn of(user: Option<u32>, asked: Option<u64>) -> Request {
-        Request { processors: 1, estimate: asked.map(Span::from_secs), deadline: None, sites: SiteSet::ALL, user }
-    }
-
-    #[test]
-    fn a_mean_of_many_begins_with_those_there_are_and_is_never_nothing() {
-        let job = of(Some(1), Some(1_000));
-        for (count, ended) in [(3, &[(10, 10), (20, 15), (60, 30), (40, 40)][..]), (1, &[(0, 1)])] {
-            let mut mean = MeanOfUser::new(count);
-            for &(ran, expected) in ended {
-                mean.on_completion(&job, Span::from_secs(ran));
-                assert_eq!(mean.predict(&job), Some(Span::from_secs(expected)), "after {ran} s");
-            }
-            assert_eq!(mean.predict(&of(Some(1), None)), mean.predict(&job), "there is no request to cut it at");
-            assert_eq!(mean.predict(&of(None, None)), None, "an unknown user has no past");
-        }
-    }
-}

@@ -13,6 +13,7 @@ mod grid_common;
 mod grid_invariants;
 mod grid_usage;
 mod oracles;
+mod order;
 mod ordered;
 mod plan_twin;
 mod planner;

@@ -37,7 +37,7 @@ fn priorities() -> impl Strategy<Value = Priority> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
 
-    /// On one machine and on several, with estimates of every kind, and with failures.
+    /// On one machine and on several, with estimates of every kind.
     #[test]
     fn backfilling_in_any_order_equals_its_twin(scene in scenes(WIDEST), rule in rules()) {
         for passes in PASSES {

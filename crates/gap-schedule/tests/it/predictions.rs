@@ -13,7 +13,7 @@ use gap_schedule::{
 };
 use proptest::prelude::*;
 use sim_core::testkit::workload;
-use sim_core::{Job, Request, Sim, SiteId, Span, Time};
+use sim_core::{Job, Request, Sim, SiteId, SiteSet, Span, Time};
 
 /// Assigns users to the jobs, so that there is a past to predict from.
 fn jobs() -> impl Strategy<Value = Vec<Job>> {
@@ -58,7 +58,7 @@ fn transcript(scene: &Scene, policy: impl Policy, passes: Passes, predictions: P
     Sim::new(scene.grid(policy, passes).with_predictions(predictions), Transcript::new()).run().1
 }
 
-/// Strategy for scenes with failures, and with jobs that outlive their requests. Every job has a request, which planners need.
+/// Strategy for scenes with jobs that outlive their requests. Every job has a request, which planners need.
 fn requested() -> impl Strategy<Value = Scene> {
     scenes(WIDEST).prop_map(|mut scene| {
         for job in &mut scene.jobs {
@@ -192,5 +192,23 @@ proptest! {
                 transcript(&scene, conservative::both(order, Priority::default()), passes, predictions.clone());
             }
         }
+    }
+}
+
+fn request_of(user: Option<u32>, asked: Option<u64>) -> Request {
+    Request { processors: 1, estimate: asked.map(Span::from_secs), deadline: None, sites: SiteSet::ALL, user }
+}
+
+#[test]
+fn a_mean_of_many_begins_with_those_there_are_and_is_never_nothing() {
+    let job = request_of(Some(1), Some(1_000));
+    for (count, ended) in [(3, &[(10, 10), (20, 15), (60, 30), (40, 40)][..]), (1, &[(0, 1)])] {
+        let mut mean = MeanOfUser::new(count);
+        for &(ran, expected) in ended {
+            mean.on_completion(&job, Span::from_secs(ran));
+            assert_eq!(mean.predict(&job), Some(Span::from_secs(expected)), "after {ran} s");
+        }
+        assert_eq!(mean.predict(&request_of(Some(1), None)), mean.predict(&job), "there is no request to cut it at");
+        assert_eq!(mean.predict(&request_of(None, None)), None, "an unknown user has no past");
     }
 }

@@ -22,7 +22,7 @@ fn check(policy: impl Policy + Clone, scene: &Scene, judge: &Judge) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// On one machine and on several, with estimates of every kind, and with failures.
+    /// On one machine and on several, with estimates of every kind.
     #[test]
     fn every_claim_of_a_policy_in_order_of_arrival_holds(
         scene in scenes(WIDEST), readings in readings(), depth in depths(),
@@ -50,7 +50,7 @@ proptest! {
         check(Conservative::new(Placement::Fastest, CompressOrder::Arrival, Priority::of(order)), &scene, &keeps);
     }
 
-    /// Workloads without failures, whose estimates are upper bounds.
+    /// Workloads whose estimates are upper bounds.
     #[test]
     fn no_job_is_ever_delayed_beyond_a_start_it_was_promised(
         machines in machines(WIDEST),

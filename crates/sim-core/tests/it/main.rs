@@ -2,7 +2,10 @@
 
 mod calendar;
 mod facts;
+mod gauge;
 mod profile;
 mod sim;
+mod sites;
+mod stream;
 mod theory;
 mod time;
