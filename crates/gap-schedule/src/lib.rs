@@ -146,9 +146,8 @@ pub use order::{Key, Keyed, Order, Priority};
 pub use plan::{Edf, EgEdf, EgTies, GapBound, Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use planner::Planner;
 pub use policy::{
-    BackfillReadings, BackfillRule, Backfilling, Completion, CompressOrder, Conservative, Depth, Easy, Fcfs,
-    FlexibleBackfill, FlexibleConfig, ForkablePolicy, GapFilling, Minext, Moves, OrderedBackfill, Placement, Policy,
-    PolicyError, Weight,
+    BackfillReadings, BackfillRule, Backfilling, CompressOrder, Conservative, Depth, Easy, Fcfs, FlexibleBackfill,
+    FlexibleConfig, ForkablePolicy, GapFilling, Minext, OrderedBackfill, Placement, Policy, PolicyError,
 };
 pub use predict::{Corrector, Expired, MeanOfUser, Predictor, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};

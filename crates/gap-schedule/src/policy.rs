@@ -15,7 +15,7 @@ mod reserving;
 pub use conservative::Conservative;
 pub use fcfs::Fcfs;
 pub use flexible::{FlexibleBackfill, FlexibleConfig, Minext};
-pub use gap_filling::{Completion, GapFilling, Moves, Weight};
+pub use gap_filling::GapFilling;
 pub use ordered_backfill::{Backfilling, Easy, OrderedBackfill};
 pub use readings::{BackfillReadings, BackfillRule, CompressOrder, Placement};
 pub use reserving::Depth;

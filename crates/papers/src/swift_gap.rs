@@ -270,12 +270,13 @@ impl Paper for SwiftGapPaper {
     }
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
-        let readings = cell.policy.is_swift_gap().then(|| self.readings(cell.policy, cell.workload));
+        let is_alea31 = cell.profile == Profile::Alea31;
+        let has_readings = is_alea31 && cell.policy.is_swift_gap();
         serde_json::json!({
             "clusters": self.file.clusters.of(cell.workload),
             "workload": self.identity(cell.workload),
-            "start_up": (cell.profile == Profile::Alea31).then_some(self.file.simulator.start_up),
-            "readings": readings,
+            "start_up": is_alea31.then_some(self.file.simulator.start_up),
+            "readings": has_readings.then(|| self.readings(cell.policy, cell.workload)),
             "cell": cell,
         })
     }
@@ -314,10 +315,7 @@ impl Paper for SwiftGapPaper {
         let clusters = self.file.clusters.processors(cell.workload);
         let records = match cell.profile {
             Profile::Alea31 => self.world(clusters, self.policy(cell.policy, cell.workload, streams), jobs).run(),
-            Profile::Clean => {
-                let readings = self.readings(Policy::SwiftGap, cell.workload);
-                clean::run(&clusters, clean::scheduler(cell.policy, &readings, streams), &jobs)
-            }
+            Profile::Clean => clean::run(&clusters, clean::scheduler(cell.policy, streams), &jobs),
         };
         metrics::Measured::of(&records).into()
     }

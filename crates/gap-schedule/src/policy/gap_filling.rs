@@ -4,8 +4,6 @@ mod score;
 #[cfg(test)]
 mod tests;
 
-pub use score::{Completion, Weight};
-
 use crate::order::Priority;
 use crate::policy::Policy;
 use crate::policy::machine_profiles::ReservedSlot;
@@ -36,7 +34,9 @@ use std::collections::VecDeque;
 /// run, because no round could succeed: compression leaves no job a start earlier than its reserved one.
 ///
 /// *Swift Gap* does the same, but compares by the weight Σⱼ (Aⱼ − Bⱼ) / Aⱼ > 0 of completions in the old plan, A, and
-/// in the new, B. Since all other reservations stay, only the job in question contributes a term.
+/// in the new, B, each from the job's submission. Since all other reservations stay, only the job in question
+/// contributes a term. A round moves a job to other machines alone: "among the clusters rather than … within". What the
+/// paper leaves open has one answer here; the crate `alea31` has the others.
 ///
 /// Under BGT and Swift Gap, an early end compresses the plan, as under [`Conservative`](crate::Conservative) in order
 /// of reserved starts ([`CompressOrder::Reserved`](crate::CompressOrder::Reserved)); on a single machine the schedules
@@ -53,19 +53,8 @@ pub struct GapFilling {
     next_search: Option<Time>,
 }
 
-/// R3: machines to which the search may move a job.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Moves {
-    /// On another machine: "among the clusters rather than … within".
-    #[default]
-    BetweenClusters,
-    /// On any machine, its own included.
-    Any,
-}
-
 #[derive(Clone, Debug)]
 struct GapSearch {
-    moves: Moves,
     stream: Stream,
     tabu: VecDeque<JobId>,
     jobs: Vec<usize>,
@@ -90,17 +79,12 @@ impl GapFilling {
 
     /// Returns BGT: Best Gap and Tabu search, which draws from `stream`.
     pub fn bgt(placement: Placement, stream: Stream) -> Self {
-        Self::searching(placement, PlanComparator::Decision, Some(GapSearch::new(Moves::Any, stream)))
+        Self::searching(placement, PlanComparator::Decision, Some(GapSearch::new(stream)))
     }
 
-    /// Returns Swift Gap under the readings R1, R2 and R3; the search draws from `stream`.
-    pub fn swift_gap(
-        placement: Placement,
-        (completion, weight, moves): (Completion, Weight, Moves),
-        stream: Stream,
-    ) -> Self {
-        let comparator = PlanComparator::Completion(completion, weight);
-        Self::searching(placement, comparator, Some(GapSearch::new(moves, stream)))
+    /// Returns Swift Gap, whose search draws from `stream`.
+    pub fn swift_gap(placement: Placement, stream: Stream) -> Self {
+        Self::searching(placement, PlanComparator::Completion, Some(GapSearch::new(stream)))
     }
 
     fn searching(placement: Placement, comparator: PlanComparator, search: Option<GapSearch>) -> Self {
@@ -143,7 +127,7 @@ impl GapFilling {
             let mut least = usage.value(waiting, slots[0], view);
             for slot in &slots[1..] {
                 let value = usage.value(waiting, *slot, view);
-                if usage.comparator.prefers(&value, &least) {
+                if value.is_better_than(&least) {
                     (best, least) = (Some(*slot), value);
                 }
             }
@@ -164,8 +148,8 @@ impl GapFilling {
 }
 
 impl GapSearch {
-    fn new(moves: Moves, stream: Stream) -> Self {
-        Self { moves, stream, tabu: VecDeque::new(), jobs: Vec::new(), by_start: Vec::new(), left: 0 }
+    const fn new(stream: Stream) -> Self {
+        Self { stream, tabu: VecDeque::new(), jobs: Vec::new(), by_start: Vec::new(), left: 0 }
     }
 
     fn improve(&mut self, plan: &mut Reservations, usage: &mut UserUsage, view: &View<'_>) {
@@ -194,13 +178,13 @@ impl GapSearch {
         let before = usage.value(&waiting, from, view);
         let mut to = from;
         for machine in self.shuffled(&plan.profiles.order) {
-            if machine == from.machine && self.moves == Moves::BetweenClusters {
+            if machine == from.machine && usage.comparator == PlanComparator::Completion {
                 continue;
             }
             let slot = plan.profiles.earliest_on(machine, &waiting.request, view.now);
             let Some(slot) = slot.filter(|slot| *slot != from) else { continue };
             let after = usage.value(&waiting, slot, view);
-            if usage.comparator.prefers(&after, &before) {
+            if after.is_better_than(&before) {
                 to = slot;
                 break;
             }

@@ -2,11 +2,9 @@
 
 use crate::common::job;
 use crate::grid_common::{Noting, WIDEST, bounded, machines, starts};
-use gap_schedule::{Completion, GapFilling, Machine, Moves, MultiCluster, Placement, Weight};
+use gap_schedule::{GapFilling, Machine, MultiCluster, Placement};
 use proptest::prelude::*;
 use sim_core::{Job, JobLog, Purpose, Sim, Span, Stream, Streams, Time};
-
-const PAPERS: (Completion, Weight, Moves) = (Completion::FromSubmission, Weight::SumOfRatios, Moves::BetweenClusters);
 
 fn stream(seed: u64) -> Stream {
     Streams::new(seed, 0).stream(Purpose("search"), 0)
@@ -21,19 +19,16 @@ pub(crate) fn shared(mut jobs: Vec<Job>) -> Vec<Job> {
 }
 
 fn swift_gap(seed: u64) -> GapFilling {
-    GapFilling::swift_gap(Placement::Fastest, PAPERS, stream(seed)).with_period(Span::from_secs(5))
+    GapFilling::swift_gap(Placement::Fastest, stream(seed)).with_period(Span::from_secs(5))
 }
 
 /// Strategy for all of them; those with a search run it often.
 pub(crate) fn policies() -> impl Strategy<Value = GapFilling> {
-    let completion = prop::sample::select(vec![Completion::FromSubmission, Completion::AbsoluteClock]);
-    let weight = prop::sample::select(vec![Weight::SumOfRatios, Weight::RatioOfSums, Weight::AddedToDecision]);
-    let moves = prop::sample::select(vec![Moves::BetweenClusters, Moves::Any]);
-    (0..3_u8, completion, weight, moves, any::<u64>()).prop_map(|(kind, completion, weight, moves, seed)| {
+    (0..3_u8, any::<u64>()).prop_map(|(kind, seed)| {
         let policy = match kind {
             0 => GapFilling::best_gap(Placement::Fastest),
             1 => GapFilling::bgt(Placement::Fastest, stream(seed)),
-            _ => GapFilling::swift_gap(Placement::Fastest, (completion, weight, moves), stream(seed)),
+            _ => GapFilling::swift_gap(Placement::Fastest, stream(seed)),
         };
         policy.with_period(Span::from_secs(5))
     })
@@ -84,7 +79,7 @@ fn best_gap_compresses_nothing_and_fills_gaps() {
     let machine = [Machine::new(2)];
     let best_gap = GapFilling::best_gap(Placement::Fastest);
     assert_eq!(starts(&machine, best_gap, &jobs), [(0., 0), (100., 0), (20., 0), (110., 0)]);
-    let swift_gap = GapFilling::swift_gap(Placement::Fastest, PAPERS, stream(1));
+    let swift_gap = GapFilling::swift_gap(Placement::Fastest, stream(1));
     assert_eq!(starts(&machine, swift_gap, &jobs), [(0., 0), (10., 0), (20., 0), (70., 0)]);
 }
 

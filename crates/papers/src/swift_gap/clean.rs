@@ -2,12 +2,12 @@
 //! knows the clusters that a job may use; conservative backfilling keeps its reservations.
 
 use super::Policy;
-use alea31::{Completion, Moves, Readings, Weight, limit, work};
+use alea31::{limit, work};
 use gap_schedule::{CompressOrder, Conservative, Easy, GapFilling, Machine, MultiCluster, Placement, Priority};
 use sim_core::{Job, JobLog, JobRecord, Purpose, Sim, Streams};
 
-/// Returns the policy in its initial state. Swift Gap has R1 to R3; otherwise it follows its text.
-pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) -> Box<dyn gap_schedule::Policy> {
+/// Returns the policy in its initial state. Swift Gap follows its text, whatever the readings of the scenario.
+pub(super) fn scheduler(policy: Policy, streams: &Streams) -> Box<dyn gap_schedule::Policy> {
     let placement = Placement::Fastest;
     let stream = || streams.stream(Purpose("tabu search"), 0);
     match policy {
@@ -16,29 +16,8 @@ pub(super) fn scheduler(policy: Policy, readings: &Readings, streams: &Streams) 
         Policy::Cons => Box::new(Conservative::new(placement, CompressOrder::Reserved, Priority::default())),
         Policy::BestGap => Box::new(GapFilling::best_gap(placement)),
         Policy::Bgt => Box::new(GapFilling::bgt(placement, stream())),
-        Policy::SwiftGap | Policy::Nearest => {
-            Box::new(GapFilling::swift_gap(placement, without_lists(readings), stream()))
-        }
+        Policy::SwiftGap | Policy::Nearest => Box::new(GapFilling::swift_gap(placement, stream())),
     }
-}
-
-/// Returns R1 to R3 as types of `gap-schedule`; the other readings are about Alea's lists.
-fn without_lists(readings: &Readings) -> (gap_schedule::Completion, gap_schedule::Weight, gap_schedule::Moves) {
-    use gap_schedule as clean;
-    let completion = match readings.completion {
-        Completion::FromSubmission => clean::Completion::FromSubmission,
-        Completion::AbsoluteClock => clean::Completion::AbsoluteClock,
-    };
-    let weight = match readings.weight {
-        Weight::SumOfRatios => clean::Weight::SumOfRatios,
-        Weight::RatioOfSums => clean::Weight::RatioOfSums,
-        Weight::AddedToDecision => clean::Weight::AddedToDecision,
-    };
-    let moves = match readings.moves {
-        Moves::BetweenClusters => clean::Moves::BetweenClusters,
-        Moves::Any => clean::Moves::Any,
-    };
-    (completion, weight, moves)
 }
 
 /// Runs `jobs` on `clusters`, given by their numbers of processors. Jobs are cut at their limits. Records are in order of ids.
@@ -65,7 +44,7 @@ mod tests {
     fn jobs_are_cut_at_their_limits() {
         let mut job = Job::new(JobId(0), Time::ZERO, 2, Span::from_secs(100));
         job.request.estimate = Some(Span::from_secs(40));
-        let easy = scheduler(Policy::Easy, &Readings::default(), &Streams::new(1, 0));
+        let easy = scheduler(Policy::Easy, &Streams::new(1, 0));
         assert_eq!(run(&[4, 2], easy, &[job])[0].finish, Time::from_secs(40));
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn profiles(paper: &SwiftGapPaper) -> Figure<Cell> {
     Figure::new("profiles", "With and without the simulator's habits", RECORDS, panels).caption(
         "The same jobs and clusters under Alea's rules, which meet table 3, and under those of the policies as their \
                   authors describe them (clean): CONS keeps its promises, EASY reserves where the job may run, and plans are made on profiles of \
-                  free processors.",
+                  free processors. There, SG has the readings by default, whatever those of this run.",
     )
 }
 

@@ -113,6 +113,7 @@ pub(super) fn profiles(paper: &SwiftGapPaper) -> Table<Cell> {
     }
     let title = format!("With and without the simulator's habits, {}", paper.place(Workload::Wagap));
     let caption = "Means over the numbers of jobs of this run, all of them for every metric. Best Gap is BGT without the search, \
-                   and its plan is never compressed.";
+                   and its plan is never compressed. In the rows clean, SG has the readings by default, whatever those \
+                   of this run.";
     table.finish("profiles", title, caption.to_owned(), |policy| policy.name().to_owned())
 }

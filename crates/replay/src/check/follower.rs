@@ -39,7 +39,7 @@ pub(super) fn check(
 ) -> Result<Differences> {
     let predicting = policy.predicting(log.estimates);
     let asked = (policy, log.seed(), on);
-    let follower = Rc::new(RefCell::new(Follower::new(jobs, asked, starts, machines.len())));
+    let follower = Rc::new(RefCell::new(Follower::new(jobs, asked, starts)));
     let world = MultiCluster::new(machines, Obeying(Rc::clone(&follower)), jobs.jobs.iter().map(|one| one.job))
         .with_passes(on.passes())
         .with_predictions(predicting);
@@ -108,7 +108,6 @@ struct Follower<'a> {
     is_closing: bool,
     /// True if the policy's state has starts that were not made.
     is_astray: bool,
-    machines: usize,
     /// Start time of each job in the schedule, and its line.
     planned: Vec<Option<(Time, u64)>>,
     /// Jobs that the policy would have started by now.
@@ -121,13 +120,12 @@ impl<'a> Follower<'a> {
         jobs: &'a LoggedJobs,
         (policy, seed, on): (policy::Policy, u64, &'a MachineOptions),
         starts: &'a [PlannedStart],
-        machines: usize,
     ) -> Self {
         let mut planned = vec![None; jobs.jobs.len()];
         starts.iter().for_each(|start| planned[start.job] = Some((start.start, start.line)));
         Self {
             jobs,
-            at_work: policy.at_work(seed, on, machines),
+            at_work: policy.at_work(seed, on),
             policy,
             seed,
             on,
@@ -137,7 +135,6 @@ impl<'a> Follower<'a> {
             seen: None,
             is_closing: false,
             is_astray: false,
-            machines,
             planned,
             late: FxHashSet::default(),
             differences: Differences { is_complete: true, ..Differences::default() },
@@ -268,7 +265,7 @@ impl<'a> Follower<'a> {
             return;
         }
         self.is_astray = false;
-        self.at_work = self.policy.at_work(self.seed, self.on, self.machines);
+        self.at_work = self.policy.at_work(self.seed, self.on);
         let mut queue = Queue::default();
         self.at_work.begin(&View { queue: &queue, ..*view });
         for job in view.queue.iter() {

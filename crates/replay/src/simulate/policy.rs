@@ -10,9 +10,9 @@ use super::slurm::SlurmCluster;
 use super::world::Named;
 use crate::options::{MachineOptions, PassesName};
 use gap_schedule::{
-    Backfilling, Completion, CompressOrder, Conservative, Corrector, Depth, EgEdf, Fcfs, FlexibleBackfill,
-    ForkablePolicy, GapFilling, Machine, MeanOfUser, Moves, MultiCluster, Order, OrderedBackfill, Placement, Planner,
-    Policy as AtWork, Predictions, Priority, Tabu, Weight,
+    Backfilling, CompressOrder, Conservative, Corrector, Depth, EgEdf, Fcfs, FlexibleBackfill, ForkablePolicy,
+    GapFilling, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork,
+    Predictions, Priority, Tabu,
 };
 use lab::provenance::executable;
 use lab::scenario::did_you_mean;
@@ -28,8 +28,8 @@ struct Base {
     about: &'static str,
     /// Keys of [`SETTINGS`].
     settings: &'static [&'static str],
-    /// Builds the policy from its settings, the seed and the options of the run, on this number of places.
-    build: fn(&Settings, u64, &MachineOptions, usize) -> Box<dyn ForkablePolicy>,
+    /// Builds the policy from its settings, the seed and the options of the run.
+    build: fn(&Settings, u64, &MachineOptions) -> Box<dyn ForkablePolicy>,
 }
 
 static BASES: [Base; 10] = [
@@ -37,13 +37,13 @@ static BASES: [Base; 10] = [
         name: "fcfs",
         about: "first come first served; a job that does not fit blocks those behind it",
         settings: &["order", "threshold", "predict", "correct"],
-        build: |settings, _, _, _| Box::new(Fcfs::in_order(settings.priority())),
+        build: |settings, _, _| Box::new(Fcfs::in_order(settings.priority())),
     },
     Base {
         name: "easy",
         about: "EASY backfilling: other jobs may start if they do not delay the first one",
         settings: &["order", "backfill", "reserve", "threshold", "predict", "correct"],
-        build: |settings, _, on, _| {
+        build: |settings, _, on| {
             let rule = settings.rule;
             let policy = OrderedBackfill::new(rule);
             // The plain EASY of the simulator pyss, and no other policy there, makes no pass for a job that does not fit.
@@ -58,51 +58,44 @@ static BASES: [Base; 10] = [
                 waiting jobs, in order of arrival, move to their earliest start then, or keep their start (Feitelson & \
                 Weil 1998, Mu'alem & Feitelson 2001; the simulator pyss)",
         settings: &["order", "compress", "threshold", "predict", "correct"],
-        build: |settings, _, _, _| {
-            Box::new(Conservative::new(Placement::Fastest, settings.compress, settings.priority()))
-        },
+        build: |settings, _, _| Box::new(Conservative::new(Placement::Fastest, settings.compress, settings.priority())),
     },
     Base {
         name: "flex",
         about: "Flexible backfilling: EASY over a queue sorted by age, deadline and length",
         settings: &["reserve"],
-        build: |settings, _, _, _| Box::new(FlexibleBackfill::default().with_reserve(settings.rule.reserve)),
+        build: |settings, _, _| Box::new(FlexibleBackfill::default().with_reserve(settings.rule.reserve)),
     },
     Base {
         name: "best-gap",
         about: "a plan: each job in the best of its earliest gaps, by fairness, wait, response and slowdown",
         settings: &[],
-        build: |_, _, _, _| Box::new(GapFilling::best_gap(Placement::Fastest)),
+        build: |_, _, _| Box::new(GapFilling::best_gap(Placement::Fastest)),
     },
     Base {
         name: "bgt",
         about: "the same, and a Tabu search moves jobs every 300 s",
         settings: &[],
-        build: |_, seed, _, _| Box::new(GapFilling::bgt(Placement::Fastest, stream(seed))),
+        build: |_, seed, _| Box::new(GapFilling::bgt(Placement::Fastest, stream(seed))),
     },
     Base {
         name: "sg",
         about: "Swift Gap: as best-gap, but by completion times; the search moves jobs between clusters (on one cluster \
                 neither search can improve anything: bgt and sg are then cons+compress=reserved, as the run reports)",
         settings: &[],
-        build: |_, seed, _, places| {
-            // On one cluster there are no moves between clusters: the search then moves jobs within it.
-            let moves = if places > 1 { Moves::BetweenClusters } else { Moves::Any };
-            let readings = (Completion::FromSubmission, Weight::SumOfRatios, moves);
-            Box::new(GapFilling::swift_gap(Placement::Fastest, readings, stream(seed)))
-        },
+        build: |_, seed, _| Box::new(GapFilling::swift_gap(Placement::Fastest, stream(seed))),
     },
     Base {
         name: "eg-edf",
         about: "a plan: each job in its earliest gap, else by its deadline",
         settings: &[],
-        build: |_, _, _, _| Box::new(Planner::new(EgEdf::default(), None)),
+        build: |_, _, _| Box::new(Planner::new(EgEdf::default(), None)),
     },
     Base {
         name: "eg-edf-tabu",
         about: "the same, and late jobs are moved into earlier gaps by Tabu search",
         settings: &[],
-        build: |_, _, on, _| {
+        build: |_, _, on| {
             let mut tabu = Tabu::default();
             tabu.iterations = on.tabu_iterations();
             Box::new(Planner::new(EgEdf::default(), Some(tabu)))
@@ -114,7 +107,7 @@ static BASES: [Base; 10] = [
                 slurm+conf=./slurm.conf, and any settings of that file, as +bf_max_job_test=2000. The machine has the \
                 processors of the default partition; the phases of the loops are drawn from --seed. docs/slurm.md",
         settings: &["conf", "accounts", "version"],
-        build: |settings, seed, _, _| Box::new(settings.slurm.clone().expect("the name has a file").at_work(seed)),
+        build: |settings, seed, _| Box::new(settings.slurm.clone().expect("the name has a file").at_work(seed)),
     },
 ];
 
@@ -323,11 +316,10 @@ impl Policy {
         self.settings.slurm.as_ref().map(|cluster| format!("{self}: {}", cluster.assumptions()))
     }
 
-    /// The policy on this number of places, before its first job. Panics if it is a program: those are started elsewhere, since a start
-    /// may fail.
-    pub(crate) fn at_work(&self, seed: u64, on: &MachineOptions, places: usize) -> Box<dyn AtWork> {
+    /// The policy before its first job. Panics if it is a program: those are started elsewhere, since a start may fail.
+    pub(crate) fn at_work(&self, seed: u64, on: &MachineOptions) -> Box<dyn AtWork> {
         match &self.kind {
-            Kind::Ours(base) => (base.build)(&self.settings, seed, on, places),
+            Kind::Ours(base) => (base.build)(&self.settings, seed, on),
             Kind::Own(own) => (own.make)(),
             Kind::Exec(command) => panic!("{} is started as a program", command.name()),
         }
@@ -389,7 +381,7 @@ pub fn machines_under<J: Iterator<Item = Job>>(
 ) -> Result<MultiCluster<Box<dyn ForkablePolicy>, J>, String> {
     let policy = Policy::find(policy, &[])?;
     let Kind::Ours(base) = policy.kind else { return Err(format!("{policy} is a program, and not built in")) };
-    let at_work = (base.build)(&policy.settings, 0, &MachineOptions::default(), machines.len());
+    let at_work = (base.build)(&policy.settings, 0, &MachineOptions::default());
     Ok(MultiCluster::new(machines, at_work, jobs).with_predictions(policy.predicting(Estimates::User)))
 }
 

@@ -139,7 +139,7 @@ impl Machines<'_> {
         let Self { machines, on, seed, patience, estimates } = *self;
         let at_work: Box<dyn AtWork> = match policy.command() {
             Some(command) => Box::new(Exec::start(command, machines, numbers, patience)?),
-            None => policy.at_work(seed, on, machines.len()),
+            None => policy.at_work(seed, on),
         };
         let multi_cluster = MultiCluster::new(machines.to_vec(), wrap(at_work), arrivals)
             .with_passes(on.passes())

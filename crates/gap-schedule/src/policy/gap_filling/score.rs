@@ -7,72 +7,38 @@ use crate::view::{RunningJob, View};
 use rustc_hash::FxHashMap;
 use sim_core::{JobId, Time};
 
-/// R1: zero point of completion times.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Completion {
-    /// From the job's submission.
-    #[default]
-    FromSubmission,
-    /// From the start of the simulation.
-    AbsoluteClock,
-}
-
-/// R2: weight of a change.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Weight {
-    /// Sum of each job's gain relative to its own completion.
-    #[default]
-    SumOfRatios,
-    /// Gain of all jobs relative to the completion of all.
-    RatioOfSums,
-    /// Sum of ratios, added to the decision of Best Gap.
-    AddedToDecision,
-}
-
 /// Compares plans that differ in one job.
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum PlanComparator {
     /// 10 × fairness + response + wait + slowdown, each as a relative gain, is above zero.
     #[default]
     Decision,
-    /// Σⱼ (Aⱼ − Bⱼ) / Aⱼ is above zero, A and B being completions in the old plan and in the new. All terms but that of
-    /// the job in question vanish.
-    Completion(Completion, Weight),
+    /// Σⱼ (Aⱼ − Bⱼ) / Aⱼ is above zero, A and B being completions in the old plan and in the new, from the submissions
+    /// on: responses. All terms but that of the job in question vanish.
+    Completion,
 }
 
-/// Costs that a comparator uses; smaller is better.
+/// Costs that a comparator uses; smaller is better. Under [`PlanComparator::Completion`] `response` is that of the job
+/// in question, and the others are zero.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct PlanCost {
     fairness: f64,
     response: f64,
     wait: f64,
     slowdown: f64,
-    /// Completion of the job in question, in seconds.
-    completion: f64,
 }
 
 /// Lower bound of a divisor, which keeps the ratio finite.
 const GUARD: f64 = 1e-13;
 
-impl PlanComparator {
-    pub(super) fn prefers(self, new: &PlanCost, old: &PlanCost) -> bool {
-        let gain = |of: fn(&PlanCost) -> f64, least: f64| (of(old) - of(new)) / of(old).max(least);
-        let ratio = gain(|cost| cost.completion, GUARD);
-        if self.looks_at_completion_alone() {
-            return ratio > 0.0;
-        }
+impl PlanCost {
+    pub(super) fn is_better_than(&self, old: &Self) -> bool {
+        let gain = |of: fn(&Self) -> f64, least: f64| (of(old) - of(self)) / of(old).max(least);
         let decision = 10.0 * gain(|cost| cost.fairness, GUARD)
             + gain(|cost| cost.response, GUARD)
             + gain(|cost| cost.wait, GUARD)
             + gain(|cost| cost.slowdown, 1.0);
-        match self {
-            Self::Decision => decision > 0.0,
-            Self::Completion(..) => decision + ratio > 0.0,
-        }
-    }
-
-    const fn looks_at_completion_alone(self) -> bool {
-        matches!(self, Self::Completion(_, Weight::SumOfRatios | Weight::RatioOfSums))
+        decision > 0.0
     }
 }
 
@@ -161,7 +127,7 @@ impl UserUsage {
 
     /// Sums up the plan, as far as the comparator needs it, unless already done.
     pub(super) fn sum_up(&mut self, plan: &Reservations, view: &View<'_>) {
-        if self.comparator.looks_at_completion_alone() || self.sums.is_some() {
+        if self.comparator == PlanComparator::Completion || self.sums.is_some() {
             return;
         }
         self.sums = Some(PlanSums::default());
@@ -184,13 +150,8 @@ impl UserUsage {
     /// Returns the cost of the plan that has been summed up, with `job` added.
     pub(super) fn value(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) -> PlanCost {
         let terms = Self::terms(job, planned, view);
-        let response = seconds(terms.response);
-        let completion = match self.comparator {
-            PlanComparator::Completion(Completion::AbsoluteClock, _) => response + job.submit.as_secs_f64(),
-            _ => response,
-        };
-        if self.comparator.looks_at_completion_alone() {
-            return PlanCost { completion, ..PlanCost::default() };
+        if self.comparator == PlanComparator::Completion {
+            return PlanCost { response: seconds(terms.response), ..PlanCost::default() };
         }
         let sums = self.sums.expect("the plan has been summed up").with(1, terms);
         let (jobs, slowdown) = (sums.jobs as f64, sums.slowdown as f64 / SLOWDOWN_UNITS);
@@ -199,7 +160,6 @@ impl UserUsage {
             response: seconds(sums.response) / jobs,
             wait: seconds(sums.wait) / jobs,
             slowdown: (slowdown / jobs).max(1.0),
-            completion,
         }
     }
 

@@ -69,10 +69,7 @@ proptest! {
         let policy = match kind {
             0 => GapFilling::best_gap(Placement::Fastest),
             1 => GapFilling::bgt(Placement::Fastest, stream(seed)),
-            _ => {
-                let readings = (Completion::FromSubmission, Weight::AddedToDecision, Moves::Any);
-                GapFilling::swift_gap(Placement::Fastest, readings, stream(seed))
-            }
+            _ => GapFilling::swift_gap(Placement::Fastest, stream(seed)),
         };
         scene.transcript(TwinChecked(policy.with_period(Span::from_secs(5))), Passes::PerInstant);
     }
