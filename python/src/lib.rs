@@ -31,7 +31,7 @@ mod _gridproof {
     #[pymodule_init]
     fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
         lab::cli::set_program("gridproof");
-        lab::provenance::built_from(gridproof::GIT_REVISION, gridproof::SOURCES);
+        lab::output::provenance::built_from(gridproof::GIT_REVISION, gridproof::SOURCES);
         Ok(())
     }
 }

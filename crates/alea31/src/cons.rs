@@ -1,9 +1,9 @@
 //! Conservative backfilling of Alea: [`Cons`].
 
-use crate::clock::Clock;
-use crate::job::JobIndex;
 use crate::plan::ListPlan;
 use crate::state::GridState;
+use crate::state::clock::Clock;
+use crate::state::job::JobIndex;
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Time};
 

@@ -1,8 +1,8 @@
 //! EASY backfilling of Alea: [`Easy`].
 
-use crate::clock::Clock;
-use crate::job::JobIndex;
 use crate::state::GridState;
+use crate::state::clock::Clock;
+use crate::state::job::JobIndex;
 use crate::world::Policy;
 use sim_core::SiteId;
 

@@ -1,15 +1,18 @@
 //! Best Gap and the policies built on it: [`GapFilling`].
 
-use crate::clock::Clock;
-use crate::comparator::{Incumbent, ListComparator};
+mod comparator;
+mod search;
+
 use crate::cons::COMPRESSION_THRESHOLD;
-use crate::job::JobIndex;
+use crate::gap_filling::comparator::{Incumbent, ListComparator};
+use crate::gap_filling::search::ListSearch;
 use crate::plan::ListPlan;
+use crate::plan::schedule::ClusterSchedule;
+use crate::plan::usage::UserLedger;
 use crate::readings::{Compression, Moves, Readings, Rounds, Suitability};
-use crate::schedule::ClusterSchedule;
-use crate::search::ListSearch;
 use crate::state::GridState;
-use crate::usage::UserLedger;
+use crate::state::clock::Clock;
+use crate::state::job::JobIndex;
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Stream};
 

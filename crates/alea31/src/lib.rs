@@ -39,31 +39,21 @@
 //! assert_eq!(format!("{:.2}", Means::of(&records).wait), "23.42");
 //! ```
 
-mod clock;
-mod job;
-mod means;
-mod state;
-mod world;
-
 mod cons;
 mod easy;
 mod gap_filling;
-mod readings;
-
+mod means;
 mod plan;
-mod schedule;
-mod slots;
+mod readings;
+mod state;
+mod world;
 
-mod comparator;
-mod search;
-mod usage;
-
-pub use clock::Clock;
 pub use cons::Cons;
 pub use easy::Easy;
 pub use gap_filling::GapFilling;
-pub use job::{JobIndex, JobRequest, executed_time, limit, work};
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
+pub use state::clock::Clock;
+pub use state::job::{JobIndex, JobRequest, executed_time, limit, work};
 pub use state::{Cluster, GridState};
 pub use world::{Event, Policy, World, run, start_up};

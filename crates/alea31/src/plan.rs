@@ -1,9 +1,13 @@
 //! Plan of all clusters: [`ListPlan`].
 
-use crate::clock::Clock;
-use crate::job::JobIndex;
-use crate::schedule::ClusterSchedule;
+pub(crate) mod schedule;
+mod slots;
+pub(crate) mod usage;
+
+use crate::plan::schedule::ClusterSchedule;
 use crate::state::GridState;
+use crate::state::clock::Clock;
+use crate::state::job::JobIndex;
 use sim_core::{SiteId, Span, Time};
 
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,10 @@
 //! State that a scheduler of Alea sees: [`GridState`], with a [`Cluster`] for each pool of processors.
 
-use crate::clock::Clock;
-use crate::job::{JobIndex, JobRequest};
+pub(crate) mod clock;
+pub(crate) mod job;
+
+use crate::state::clock::Clock;
+use crate::state::job::{JobIndex, JobRequest};
 use sim_core::{SiteId, Time};
 use std::collections::BTreeSet;
 

@@ -1,6 +1,11 @@
 //! The design of an experiment: its file, read and checked.
 
-use crate::file::{Log, Method, Replicate, WholeNumber};
+pub(crate) mod check;
+pub(crate) mod file;
+pub(crate) mod measure;
+pub(crate) mod workloads;
+
+use crate::design::file::{Log, Method, Replicate, WholeNumber};
 use metrics::OwnMetric;
 use replay::simulate::policy::Policy;
 use workload::Estimates;

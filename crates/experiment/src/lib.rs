@@ -2,42 +2,33 @@
 //!
 //! | step | file |
 //! |---|---|
-//! | read and check the file, with line numbers in messages | `file.rs`, `check.rs`, `design.rs` |
-//! | read logs once and hold them; make replications of them | `workloads.rs` |
+//! | read and check the file, with line numbers in messages; read logs once and hold them; make replications of them | `design.rs`, `design/` |
 //! | cut the work into units, in a plan that does not change | `plan.rs` |
-//! | simulate runs, or find them in the laboratory's store, here, with Slurm, or by commands for another tool | `unit.rs`, `measure.rs` |
-//! | merge all runs: tables, ranks, verdicts, figures, words, warnings | `results.rs`, `figures.rs`, `words.rs`, `caution.rs`, `report.rs` |
+//! | simulate runs, or find them in the laboratory's store, here, with Slurm, or by commands for another tool | `unit.rs` |
+//! | merge all runs: tables, ranks, verdicts, figures, words, warnings | `report.rs`, `report/` |
 //!
 //! A policy on a log under a setting is a design point of the laboratory: tables, figures and claims are quantities over its
 //! [observations](lab::observations), as for the papers. Folders of results, charts and the page are the laboratory's, too.
 
-mod caution;
-mod check;
 mod cli;
 mod design;
-mod figures;
-mod file;
-mod measure;
 mod plan;
 mod report;
-mod results;
 mod unit;
-mod words;
-mod workloads;
 
 use anyhow::{Context, Result, bail, ensure};
 pub use cli::Experiment;
 use cli::{Engine, Part};
 use lab::cli::{Common, Ending, print, program};
+use lab::output::provenance::quoted;
+use lab::output::store::Store;
 use lab::output::{OutDir, write_whole};
-use lab::provenance::quoted;
-use lab::store::Store;
 use lab::terminal::tell;
 use plan::{Batch, ExperimentPlan};
 use replay::name_of;
 use replay::simulate::Added;
 use report::ExperimentReport;
-use results::Results;
+use report::results::Results;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -50,7 +41,7 @@ use unit::Run;
 /// The first error in it, with its line.
 pub fn check_text(text: &str) -> Result<()> {
     let (path, text, added) = (PathBuf::from("experiment.toml"), text.to_owned(), &Added::default());
-    design::Design::read(&file::Source { path, text, added }).map(drop)
+    design::Design::read(&design::file::Source { path, text, added }).map(drop)
 }
 
 /// Runs the command. `added` are policies and metrics of the program's own.
@@ -244,7 +235,7 @@ fn in_words(plan: &ExperimentPlan) -> String {
         design.replicate.count(),
         plan.units.len()
     );
-    for warning in caution::of_the_design(design, &plan.held) {
+    for warning in report::caution::of_the_design(design, &plan.held) {
         text += &format!("warning: {warning}\n");
     }
     text

@@ -2,12 +2,12 @@
 
 use crate::cli::How;
 use crate::design::Design;
-use crate::file::{Method, Source};
-use crate::workloads::{Held, IN_LOG};
+use crate::design::file::{Method, Source};
+use crate::design::workloads::{Held, IN_LOG};
 use anyhow::{Context, Result, anyhow, ensure};
+use lab::output::provenance;
 use lab::output::write_whole;
 use lab::parallel::in_parallel;
-use lab::provenance;
 use replay::simulate::Added;
 use replay::simulate::policy::Policy;
 use serde::{Deserialize, Serialize};

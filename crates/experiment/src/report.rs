@@ -1,14 +1,19 @@
 //! Files and terminal text of a finished experiment.
 
-use crate::caution::{InLog, pitfalls};
+pub(crate) mod caution;
+mod figures;
+pub(crate) mod results;
+mod words;
+
+use crate::design::file::Method;
+use crate::design::measure::Cell;
 use crate::design::{Claim, Metric};
-use crate::figures::{self, Answer};
-use crate::file::Method;
-use crate::measure::Cell;
 use crate::plan::ExperimentPlan;
-use crate::results::Results;
+use crate::report::caution::{InLog, pitfalls};
+use crate::report::figures::Answer;
+use crate::report::results::Results;
+use crate::report::words::{finding, in_units, of_others, sentences};
 use crate::unit::Run;
-use crate::words::{finding, in_units, of_others, sentences};
 use anyhow::Result;
 use lab::chart::{fixed, significant};
 use lab::claim::Judged;
@@ -16,8 +21,8 @@ use lab::cli::program;
 use lab::difference::capitalized;
 use lab::output::OutDir;
 use lab::output::manifest::PROGRAMS;
+use lab::output::provenance::quoted;
 use lab::page::{self, Figure, Page, Part, Section, Table};
-use lab::provenance::quoted;
 use lab::shown::{self, Shown};
 use lab::table::csv;
 use lab::units::{alone, count, level, table, with_half_width};

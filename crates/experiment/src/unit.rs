@@ -6,16 +6,16 @@
 
 use crate::cli::Slurm;
 use crate::design::Setting;
-use crate::measure::{Cell, measured};
+use crate::design::measure::{Cell, measured};
+use crate::design::workloads::IN_LOG;
 use crate::plan::{Batch, ExperimentPlan, Unit};
-use crate::workloads::IN_LOG;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lab::control::Control;
 use lab::interrupt::{self, Interrupted};
+use lab::output::provenance::quoted;
+use lab::output::store::{self, Identity, Store, each_stored};
 use lab::parallel::in_parallel;
 use lab::progress::Progress;
-use lab::provenance::quoted;
-use lab::store::{self, Identity, Store, each_stored};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -16,7 +16,7 @@ pub(crate) fn completions(shell: Shell, program: &Command) -> Result<Ending> {
     let name = program.get_name();
     let shells = Shells::builtins();
     let completer = shells.completer(&shell.to_string()).context("no such shell")?;
-    let path = lab::provenance::executable().to_string_lossy();
+    let path = lab::output::provenance::executable().to_string_lossy();
     // Into a buffer: a pipe that closes early must not cause a panic.
     let mut script = Vec::new();
     completer.write_registration(VARIABLE, name, name, &path, &mut script)?;

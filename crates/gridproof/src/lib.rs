@@ -25,9 +25,9 @@ use clap::{CommandFactory, FromArgMatches};
 use gap_schedule::Policy;
 use lab::cli::{Common, Ending, print, program};
 use lab::interrupt;
-use lab::logs::Missing;
 pub use lab::metric::Better;
 use lab::paper::Paper;
+use lab::paper::logs::Missing;
 use lab::registry::{Entry, find};
 use lab::reproduce::Request;
 use lab::terminal::{print_styled, tell};
@@ -232,7 +232,7 @@ pub fn parsed<P: FromArgMatches>(program: &mut clap::Command) -> P {
 ///
 /// The threads cannot be started.
 pub fn begin(common: &Common) -> Result<()> {
-    lab::provenance::built_from(GIT_REVISION, SOURCES);
+    lab::output::provenance::built_from(GIT_REVISION, SOURCES);
     interrupt::listen();
     if let Some(threads) = common.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;

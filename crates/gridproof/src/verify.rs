@@ -5,7 +5,7 @@ use anyhow::{Context, Result, bail};
 use lab::cli::{Common, Ending, print};
 use lab::output::is_being_put_in_place;
 use lab::output::manifest::{Listed, MANIFEST, Manifest, names_below};
-use lab::store::Store;
+use lab::output::store::Store;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::ErrorKind;

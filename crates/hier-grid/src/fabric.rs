@@ -1,13 +1,16 @@
 //! State common to trees and peers: the network with its messages and data transfers, the servers with their phases, and the jobs.
 //!
 //! A [`Fabric`] holds the true state and decides nothing. The knowledge of schedulers and peers is in
-//! [`Trees`](crate::trees::Trees) and [`Peers`](crate::peers::Peers). [`Run`](crate::run::Run) carries decisions out.
+//! [`Trees`](crate::trees::Trees) and [`Peers`](crate::peers::Peers). [`Run`](crate::fabric::run::Run) carries decisions out.
+
+pub(crate) mod jobs;
+pub(crate) mod run;
 
 use crate::config::{Config, PeerWaitEnds, System};
-use crate::counts::GridCounts;
-use crate::jobs::Jobs;
+use crate::fabric::jobs::Jobs;
+use crate::message::counts::GridCounts;
 use crate::message::{Address, Message, MessageObserver, Payload};
-use crate::network::{Network, Route};
+use crate::world::network::{Network, Route};
 use crate::world::{Bag, Server, ServerId, World};
 use sim_core::{EventKey, JobId, SiteId, Span, Time};
 

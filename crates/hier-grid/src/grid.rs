@@ -1,19 +1,20 @@
 //! The grid as a model: routes its events to the system that schedules and to the fabric.
 
+mod stations;
 mod submission;
 pub mod view;
 
 use crate::config::{self, Config, System};
-use crate::counts::GridCounts;
-use crate::event::Event;
+use crate::fabric::jobs::Submission;
+use crate::fabric::run::{Run, Running};
 use crate::fabric::{Cargo, Fabric};
-use crate::jobs::Submission;
+use crate::grid::stations::Stations;
+use crate::message::counts::GridCounts;
+use crate::message::event::Event;
 use crate::message::{Address, Envelope, MessageObserver, Payload};
-use crate::network::Network;
 use crate::peers::Peers;
-use crate::run::{Run, Running};
-use crate::stations::Stations;
 use crate::trees::Trees;
+use crate::world::network::Network;
 use crate::world::{ServerId, StationId, World, narrow};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};

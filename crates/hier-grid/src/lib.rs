@@ -8,7 +8,7 @@
 //! backbones. Some nodes are servers, parallel machines that run one job at a time on all of their CPUs. The others are
 //! work stations, which submit jobs and hold their data. Messages take a latency; data flows share links.
 //!
-//! **Trees** ("Hierarchal Scheduling in Grid Systems"; [`tree`]). Each site has a leaf scheduler (LGS), each level above it
+//! **Trees** ("Hierarchal Scheduling in Grid Systems"; [`tree`](world::tree)). Each site has a leaf scheduler (LGS), each level above it
 //! has schedulers (GS), and the tree has a root (GSS). A hybrid consists of several trees whose roots (PGSS) are peers.
 //!
 //! **Discovery** ("Resource Discovery Stage"; `trees::discovery`). New jobs are *raw* and stay at the root. Servers without
@@ -55,43 +55,26 @@
 //! | module | holds |
 //! |---|---|
 //! | [`config`] | parameters and readings, each with its source |
-//! | [`world`], `shape`, [`tree`] | sites, servers, work stations; classes of jobs, and bags of them; schedulers and their children |
-//! | [`message`] | every message; observers |
-//! | `network`, `overlay` | latencies, flows and links; neighbours and the reach of a flood |
-//! | `jobs`, `stations` | jobs in the grid and their sources |
-//! | `queue`, `scheduler_state`, `unaccepted`, `uplink` | knowledge of schedulers and peers, and the arithmetic of their decisions, without clock and messages |
-//! | `fabric`, `run` | common to trees and peers: delivery, and a job's execution from the offer to the output |
-//! | `trees`, `peers` | actions of schedulers and peers on each message |
-//! | [`grid`] | the model: events and the submission of jobs |
-//! | [`GridCounts`] | counters of a run |
+//! | [`world`] | sites, servers, work stations; classes of jobs, and bags of them; [schedulers](world::tree) and their children; latencies, flows and links; neighbours and the reach of a flood |
+//! | [`message`] | every message; observers; events, and counters of a run |
+//! | `fabric` | common to trees and peers: jobs, delivery, and a job's execution from the offer to the output |
+//! | `trees`, `peers` | actions of schedulers and peers on each message; their knowledge, and the arithmetic of their decisions |
+//! | [`grid`] | the model: sources of jobs, and their submission |
 
 pub mod config;
-mod counts;
-mod event;
 mod fabric;
 pub mod grid;
-mod jobs;
 pub mod message;
-mod network;
-mod overlay;
 mod peers;
-mod queue;
-mod run;
-mod scheduler_state;
-mod shape;
-mod stations;
-pub mod tree;
 mod trees;
-mod unaccepted;
-mod uplink;
 pub mod world;
 
 pub use config::{Algorithms, Config, Experiment, Readings, System};
-pub use counts::GridCounts;
-pub use event::Event;
+pub use fabric::jobs::Submission;
 pub use grid::Grid;
-pub use jobs::Submission;
+pub use message::counts::GridCounts;
+pub use message::event::Event;
 pub use message::{Address, Kind, Message, MessageObserver, Payload};
-pub use shape::Shape;
 pub use sim_core::ConfigError;
+pub use world::shape::Shape;
 pub use world::{Bag, Places, SchedulerId, ServerId, StationId, World};

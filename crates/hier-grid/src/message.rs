@@ -6,6 +6,9 @@
 //! [`Payload`] is the only declaration of the messages: [`Kind`], by which messages are
 //! counted, is derived from the same lines. *Parent* and *child* are neighbours in a grid tree, *root* is a GSS or PGSS.
 
+pub(crate) mod counts;
+pub(crate) mod event;
+
 use crate::world::{Bag, SchedulerId, ServerId, StationId};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Time};

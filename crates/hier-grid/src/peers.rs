@@ -3,19 +3,20 @@
 //! A flood takes milliseconds and jobs take hours, so a flood is one event: peers answer with their backlog at the time
 //! of the request's entry into the overlay. Every copy is counted, and shown to the observer.
 //!
-//! Resubmissions are events only if they may succeed ([`unaccepted`](crate::unaccepted)). `Peers::candidates` holds, for
+//! Resubmissions are events only if they may succeed ([`unaccepted`](crate::peers::unaccepted)). `Peers::candidates` holds, for
 //! each peer, the unaccepted job whose resubmission it would accept first. The earliest of all is the next event.
 
 mod flood;
+mod unaccepted;
 
 use crate::config::{Neighbours, PeerDeadline};
-use crate::event::Event;
 use crate::fabric::Fabric;
+use crate::fabric::run::Run;
+use crate::message::event::Event;
 use crate::message::{Address, MessageObserver, Payload};
-use crate::network::Network;
-use crate::overlay::{HOPS, Overlay};
-use crate::run::Run;
-use crate::unaccepted::{Allowance, RESUBMIT, Unaccepted, UnacceptedJob};
+use crate::peers::unaccepted::{Allowance, RESUBMIT, Unaccepted, UnacceptedJob};
+use crate::world::network::Network;
+use crate::world::overlay::{HOPS, Overlay};
 use crate::world::{Server, ServerId, StationId, World, narrow};
 use sim_core::{EventKey, JobId, SiteId, Span, Streams, Time};
 use std::collections::{BTreeSet, VecDeque};

@@ -11,22 +11,27 @@
 //! | `selection` | Resource Selection Stage, with butterfly and load-balance |
 //! | `leaf` | actions of an LGS that differ from those of other schedulers |
 //! | `fallback` | resources change |
+//!
+//! `scheduler_state`, `queue` and `uplink` hold a scheduler's knowledge, and the arithmetic of its decisions without clock and messages.
 
 mod discovery;
 mod fallback;
 mod leaf;
+mod queue;
 mod requests;
+pub(crate) mod scheduler_state;
 mod selection;
+mod uplink;
 
 use crate::config::Neighbours;
 use crate::fabric::Fabric;
+use crate::fabric::run::Run;
 use crate::message::{Address, MessageObserver, Payload};
-use crate::network::Network;
-use crate::overlay::Overlay;
-use crate::queue::ClassAndHome;
-use crate::run::Run;
-use crate::scheduler_state::SchedulerState;
-use crate::tree::{Scheduler, SchedulerForest};
+use crate::trees::queue::ClassAndHome;
+use crate::trees::scheduler_state::SchedulerState;
+use crate::world::network::Network;
+use crate::world::overlay::Overlay;
+use crate::world::tree::{Scheduler, SchedulerForest};
 use crate::world::{SchedulerId, World, narrow};
 use sim_core::{JobId, SiteId, Streams};
 

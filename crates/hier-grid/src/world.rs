@@ -1,7 +1,12 @@
 //! The world: sites with their servers and work stations, their numbers, and the classes of jobs that a server can run.
 
+pub(crate) mod network;
+pub(crate) mod overlay;
+pub(crate) mod shape;
+pub mod tree;
+
 use crate::config::{self, Config, GridConfig, ServerDraw};
-use crate::shape::Shape;
+use crate::world::shape::Shape;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! `cargo xtask doubt`: finds the verdicts of a paper that change under alternative readings.
+//! `cargo xtask sensitivity`: finds the verdicts of a paper that change under alternative readings.
 //!
 //! A paper is run with each other answer to each of its readings, one at a time ([`Alternative`]), and its claims are judged again on the
 //! same seeds. The result is a line for each claim, `doubt.csv`, a matrix of claims and readings, and a page (`files.rs`).
@@ -8,14 +8,14 @@ mod files;
 
 pub use alternative::Alternative;
 
-use crate::claim::{Judged, Verdict};
-use crate::interrupt::{self, Interrupted};
+use crate::measure::claim::{Judged, Verdict};
 use crate::output::OutDir;
+use crate::output::store::Store;
 use crate::paper::{About, Paper};
-use crate::parallel::in_parallel;
-use crate::progress::Progress;
-use crate::reproduce::{DOUBT, column, verdicts};
-use crate::store::Store;
+use crate::run::interrupt::{self, Interrupted};
+use crate::run::parallel::in_parallel;
+use crate::run::progress::Progress;
+use crate::study::reproduce::{DOUBT, column, verdicts};
 use crate::study::{self, Session};
 use anyhow::{Context, Result};
 use std::cmp::Reverse;

@@ -24,8 +24,10 @@
 //! the process there.
 
 pub mod manifest;
+pub mod provenance;
+pub mod store;
 
-use crate::cli::program;
+use crate::run::cli::program;
 use anyhow::{Context, Result, bail, ensure};
 use manifest::{Listed, MANIFEST, Manifest, names_below};
 use std::collections::BTreeSet;

@@ -1,16 +1,18 @@
 //! The interface of a paper to the laboratory, and every name that its author needs: `use lab::paper::*`.
 
-pub use crate::claim::{Check, Claim, Remark, Rule};
-pub use crate::exhibit::{Exhibit, Extra, Figure, Panel, Series};
-use crate::logs::Declared;
-pub use crate::logs::Logs;
-use crate::metric::Metric as _;
-pub use crate::metric::Values;
-use crate::provenance::executable_sha256;
-pub use crate::quantity::{DesignPoint, Quantity};
+pub mod logs;
+
+pub use crate::measure::claim::{Check, Claim, Remark, Rule};
+use crate::measure::metric::Metric as _;
+pub use crate::measure::metric::Values;
+pub use crate::measure::quantity::{DesignPoint, Quantity};
+pub use crate::measure::table::{Entry, Row, Table};
+use crate::output::provenance::executable_sha256;
+use crate::paper::logs::Declared;
+pub use crate::paper::logs::Logs;
+pub use crate::report::exhibit::{Exhibit, Extra, Figure, Panel, Series};
+pub use crate::report::shown::Shown;
 pub use crate::scenario::{Effort, Scenario};
-pub use crate::shown::Shown;
-pub use crate::table::{Entry, Row, Table};
 pub use anyhow::Result;
 use serde::Serialize;
 pub use sim_core::Reading;
@@ -70,7 +72,7 @@ pub trait Paper: Sized + Sync {
     }
 
     /// Receives the folder of logs, for a paper that declares no logs because it can run without them: it searches `traces` or else the
-    /// folder that the environment names ([`logs::find`](crate::logs::find)).
+    /// folder that the environment names ([`logs::find`]).
     fn with_traces(self, _traces: Option<&Path>) -> Result<Self> {
         Ok(self)
     }

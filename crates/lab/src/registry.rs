@@ -1,14 +1,14 @@
 //! Papers by name.
 
 use crate::doubt;
-use crate::exhibit;
 use crate::paper::{About, Effort, Paper};
-use crate::reproduce::{self, Outcome, Request};
+use crate::report::exhibit;
 use crate::scenario::did_you_mean;
+use crate::study::reproduce::{self, Outcome, Request};
 use anyhow::{Context, Result};
 
 /// Registered paper: its bibliographic data and its operations. Every operation fails for a bad scenario or option; those that write
-/// files fail if one cannot be written, and for [`Interrupted`](crate::interrupt::Interrupted).
+/// files fail if one cannot be written, and for [`Interrupted`](crate::run::interrupt::Interrupted).
 #[derive(Copy, Clone, Debug)]
 pub struct Entry {
     pub about: About,

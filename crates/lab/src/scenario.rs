@@ -1,7 +1,8 @@
 //! Scenario files: every parameter of a paper, with its source, in `workloads/SLUG.toml`; and `--set key=value`.
 
-use crate::toml_text;
-pub use crate::toml_text::did_you_mean;
+#[doc(hidden)]
+pub mod toml_text;
+
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use std::sync::OnceLock;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use toml_edit::{DocumentMut, Item, Value};
+pub use toml_text::did_you_mean;
 
 /// A scenario as read, with `--set` applied.
 #[derive(Clone, Debug)]

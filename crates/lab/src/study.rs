@@ -1,17 +1,23 @@
 //! A run of a paper: its options, its scenario, and the replications of its cells, in parallel, reusing those in the store.
 
-use crate::claim::{Claim, Judged};
-use crate::clock::{beyond_the_clock, within_the_clock};
-use crate::interrupt::{self, Interrupted};
-use crate::logs::Logs;
-use crate::observations::Observations;
-use crate::page::Page;
+#[doc(hidden)]
+pub mod difference;
+pub mod observations;
+#[doc(hidden)]
+pub mod reproduce;
+
+use crate::measure::claim::{Claim, Judged};
+use crate::output::provenance;
+use crate::output::store::{Identity, Store};
+use crate::paper::logs::Logs;
 use crate::paper::{Effort, Paper, models};
-use crate::parallel::in_parallel;
-use crate::progress::Progress;
-use crate::provenance;
+use crate::report::page::Page;
+use crate::run::clock::{beyond_the_clock, within_the_clock};
+use crate::run::interrupt::{self, Interrupted};
+use crate::run::parallel::in_parallel;
+use crate::run::progress::Progress;
 use crate::scenario::Scenario;
-use crate::store::{Identity, Store};
+use crate::study::observations::Observations;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};

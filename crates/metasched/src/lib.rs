@@ -72,28 +72,18 @@
 //! | [`MetaLoras`], [`Event`] | events and their order |
 //! | [`Outcome`] | outcome of a job, and of its prediction |
 
-pub mod config;
-
 mod application;
-mod outcome;
-
-mod share;
-
-mod cluster_state;
+pub mod config;
 mod loras;
-
-mod completions;
-mod predictor;
-
+mod outcome;
 pub mod policy;
-
 mod world;
 
 pub use application::{Application, Demand, Submission};
 pub use config::{Cluster, Config, LocalUsers, Readings};
 pub use loras::Loras;
+pub use loras::predictor::Prediction;
 pub use outcome::Outcome;
 pub use policy::{Choice, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};
-pub use predictor::Prediction;
 pub use sim_core::ConfigError;
 pub use world::{Event, MetaLoras};

@@ -1,8 +1,13 @@
 //! LoRaS, the scheduler of one cluster (§2.1): nodes of jobs, and the queue.
 
+pub(crate) mod cluster_state;
+pub(crate) mod completions;
+pub(crate) mod predictor;
+mod share;
+
 use crate::application::Application;
-use crate::cluster_state::{ClusterState, WaitingJob, Work};
-use crate::completions::Completions;
+use crate::loras::cluster_state::{ClusterState, WaitingJob, Work};
+use crate::loras::completions::Completions;
 use sim_core::Time;
 use std::collections::VecDeque;
 

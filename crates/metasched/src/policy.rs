@@ -57,7 +57,7 @@ pub use ptt::{Intrusiveness, Ptt, Weights};
 use crate::application::Application;
 use crate::config::{Candidates, NoCandidate, Readings};
 use crate::loras::Loras;
-use crate::predictor::{Prediction, predict};
+use crate::loras::predictor::{Prediction, predict};
 use sim_core::{SiteId, Time};
 
 /// Chooses the cluster for the job at the head of the input queue.
@@ -130,12 +130,8 @@ impl<'a> View<'a> {
     }
 
     /// Returns the prediction of the cluster's LoRaS for the job: TR, LT and occupancy. `None` if no end is in sight.
-    pub fn predict(&self, cluster: SiteId) -> Option<Prediction> {
-        self.predict_with(cluster, true)
-    }
-
-    /// Returns the same; if `sees_users` is false, the LoRaS does not see local users (R9).
-    pub fn predict_with(&self, cluster: SiteId, sees_users: bool) -> Option<Prediction> {
+    /// If `sees_users` is false, the LoRaS does not see local users (R9).
+    pub fn predict(&self, cluster: SiteId, sees_users: bool) -> Option<Prediction> {
         predict(self.now, &self.clusters[cluster.index()], self.job, sees_users, self.overrun)
     }
 }
@@ -152,7 +148,7 @@ fn candidates(readings: &Readings, view: &View<'_>, sees_users: bool) -> Vec<Cho
     {
         sites.extend(view.sites().filter(|&site| view.fits(site)));
     }
-    sites.into_iter().map(|cluster| Choice { cluster, prediction: view.predict_with(cluster, sees_users) }).collect()
+    sites.into_iter().map(|cluster| Choice { cluster, prediction: view.predict(cluster, sees_users) }).collect()
 }
 
 /// Returns the candidates of least score, by their predictions. If no end is in sight on a cluster, it is worse than all others; if there

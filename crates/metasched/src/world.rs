@@ -1,13 +1,13 @@
 //! The world: events and their order.
 
 use crate::application::{Application, Submission};
-use crate::cluster_state::{ClusterState, WaitingJob, work_of};
-use crate::completions::Completions;
 use crate::config::{Config, Forecasts};
 use crate::loras::Loras;
+use crate::loras::cluster_state::{ClusterState, WaitingJob, work_of};
+use crate::loras::completions::Completions;
+use crate::loras::predictor::predict;
 use crate::outcome::Outcome;
 use crate::policy::{Choice, SelectCluster, View};
-use crate::predictor::predict;
 use sim_core::{
     ConfigError, Context, EventKey, EventPriority, Fact, Model, Prioritized, ProcId, Rejection, SiteId, Span, Streams,
     Time,

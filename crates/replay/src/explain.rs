@@ -3,12 +3,8 @@
 //! The log is replayed as by `simulate`, with a listener: a line comes from the policy's own decision ([`gap_schedule::Reason`]), or
 //! from the view of the policy.
 
-pub(crate) mod history;
-pub(crate) mod listener;
-mod reasons;
-
-use self::history::Explanation;
 use crate::options::{LogOptions, WorldOptions, start_of};
+use crate::reasons::history::Explanation;
 use crate::simulate::{Own, worlds};
 use anyhow::{Result, bail, ensure};
 use clap::Args;

@@ -5,6 +5,7 @@ pub mod explain;
 mod ignored;
 mod label;
 mod options;
+mod reasons;
 pub mod simulate;
 pub mod slurm;
 pub mod workload;

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use flate2::bufread::MultiGzDecoder;
 use gap_schedule::Passes;
-use lab::provenance::quoted;
+use lab::output::provenance::quoted;
 use sim_core::Span;
 use std::fmt::Display;
 use std::io::{BufRead, BufReader};

@@ -1,11 +1,18 @@
 //! State of the nodes: idle or held by a job.
 
-use crate::conf::{Partition, YEAR};
-use crate::limits::{Demand, Limits};
-use crate::nodes::NodeSet;
-use crate::select::Machine;
+pub(crate) mod limits;
+pub(crate) mod nodes;
+pub(crate) mod queue;
+pub(crate) mod select;
+pub(crate) mod table;
+pub(crate) mod will_run;
+
+use crate::cluster::limits::{Demand, Limits};
+use crate::cluster::nodes::NodeSet;
+use crate::cluster::select::Machine;
+use crate::cluster::will_run::{ExpectedEnds, Running};
 use crate::site::Site;
-use crate::will_run::{ExpectedEnds, Running};
+use crate::site::conf::{Partition, YEAR};
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]

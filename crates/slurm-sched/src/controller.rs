@@ -1,20 +1,23 @@
 //! State of the controller: present jobs, their priorities, the nodes. It runs one pass at a time.
 
+pub(crate) mod backfill;
+mod main_pass;
+pub(crate) mod priority;
 mod why;
 
 pub use why::Why;
 
-use crate::backfill::backfill;
 use crate::cluster::Cluster;
-use crate::conf::YEAR;
-use crate::limits::Demand;
-use crate::main_pass::main_pass;
-use crate::nodes::NodeSet;
-use crate::priority::{Priorities, Running};
-use crate::queue::{self, Entry, Pass, Start};
-use crate::select::Need;
+use crate::cluster::limits::Demand;
+use crate::cluster::nodes::NodeSet;
+use crate::cluster::queue::{self, Entry, Pass, Start};
+use crate::cluster::select::Need;
+use crate::controller::backfill::backfill;
+use crate::controller::main_pass::main_pass;
+use crate::controller::priority::{Priorities, Running};
 use crate::site::Site;
-use crate::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, array_of, task, tasks};
+use crate::site::conf::YEAR;
+use crate::site::workload::{Begin, Dependency, DependencyKind, Memory, SubmittedJob, array_of, task, tasks};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -446,7 +449,8 @@ impl Controller {
 
     /// Assigns nodes to a job as recorded in a log, overriding this controller.
     pub(crate) fn force(&mut self, start: &Start, now: i64) {
-        let held = |running: &crate::will_run::Running| running.job == start.job || running.nodes.meets(&start.nodes);
+        let held =
+            |running: &crate::cluster::will_run::Running| running.job == start.job || running.nodes.meets(&start.nodes);
         let displaced: Vec<u32> = self.cluster.running.iter().filter(|job| held(job)).map(|job| job.job).collect();
         displaced.into_iter().for_each(|job| self.end(job, now, false));
         let place = place_in(&self.jobs, start.job, start.partition);

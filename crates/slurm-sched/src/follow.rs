@@ -3,16 +3,18 @@
 //! The log gives the order of events and passes. Before each pass this crate's controller is in the state that the
 //! log's decisions have produced. It decides, the decisions are compared, and it continues from those of the log.
 
-use crate::backfill::explain;
+pub(crate) mod log;
+
 use crate::cluster::Cluster;
-use crate::conf::YEAR;
+use crate::cluster::queue::{Pass, Start};
+use crate::controller::backfill::explain;
 use crate::controller::{By, Controller};
 use crate::error::FollowError;
-use crate::log::{Entry, Event, events};
-use crate::queue::{Pass, Start};
+use crate::follow::log::{Entry, Event, events};
 use crate::site::Site;
-use crate::text::stamp;
-use crate::workload::{SubmittedJob, array_of, tasks};
+use crate::site::conf::YEAR;
+use crate::site::text::stamp;
+use crate::site::workload::{SubmittedJob, array_of, tasks};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;

@@ -6,40 +6,21 @@
 //!
 //! `SPEC 5.4` and the like in comments name sections of the specification that `docs/slurm.md` summarizes.
 
-pub mod accounts;
-pub mod conf;
-pub mod error;
-mod hostlist;
-mod limit_kinds;
-mod limits;
-mod priority;
-pub mod workload;
-
-mod backfill;
 mod cluster;
 mod controller;
+pub mod error;
 mod follow;
-mod log;
-mod main_pass;
-mod nodes;
-mod queue;
-mod sbatch;
-mod select;
 mod site;
 mod slurmctld;
-mod table;
-mod text;
-mod version;
-mod will_run;
 
 pub use controller::{By, Why};
 pub use error::FollowError;
+pub use follow::log::version_of;
 pub use follow::{Comparison, Difference, follow};
-pub use log::version_of;
-pub use sbatch::read_csv;
-pub use site::Site;
+pub use site::sbatch::read_csv;
+pub use site::version::{UnknownVersion, Version};
+pub use site::{Site, accounts, conf, workload};
 pub use slurmctld::{EndState, Ended, Phases, Report, Slurmctld, Terms, simulate};
-pub use version::{UnknownVersion, Version};
 
 #[cfg(test)]
 #[path = "../tests/unit/whole.rs"]

@@ -1,10 +1,19 @@
 //! A cluster by its files: [`Site`].
 
-use crate::accounts::Accounts;
-use crate::conf::Conf;
+pub mod accounts;
+pub mod conf;
+pub(crate) mod hostlist;
+pub(crate) mod limit_kinds;
+pub(crate) mod sbatch;
+pub(crate) mod text;
+pub(crate) mod version;
+pub mod workload;
+
 use crate::error::{Collector, Faults};
-use crate::version::Version;
-use crate::workload::SubmittedJob;
+use crate::site::accounts::Accounts;
+use crate::site::conf::Conf;
+use crate::site::version::Version;
+use crate::site::workload::SubmittedJob;
 
 /// Cluster as described by its files, under one version of Slurm.
 #[derive(Clone, Debug)]

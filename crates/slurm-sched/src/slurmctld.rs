@@ -1,12 +1,12 @@
 //! Controller with the timers of its loops, [`Slurmctld`], and its simulation alone: jobs are submitted, started by its passes, and end
 //! after their run time.
 
-use crate::conf::Scheduling;
+use crate::cluster::queue::Pass;
+use crate::cluster::will_run::Running;
 use crate::controller::{By, Controller, Why};
-use crate::queue::Pass;
 use crate::site::Site;
-use crate::will_run::Running;
-use crate::workload::SubmittedJob;
+use crate::site::conf::Scheduling;
+use crate::site::workload::SubmittedJob;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

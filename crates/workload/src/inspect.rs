@@ -5,9 +5,9 @@ mod spread;
 pub use spread::{Bin, Spread};
 
 use crate::error::InputError;
-use crate::repair::{Repair, Repairs};
-use crate::swf::{Header, SwfReader, SwfRecord};
-use crate::validate::Validation;
+use crate::format::repair::{Repair, Repairs};
+use crate::format::swf::{Header, SwfReader, SwfRecord};
+use crate::intake::validate::Validation;
 use serde::Serialize;
 use sim_core::Span;
 use std::collections::{BTreeMap, BTreeSet};

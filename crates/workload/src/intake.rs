@@ -1,11 +1,18 @@
 //! Intake of records as jobs, under named rules; and the size of the machine of a log.
 
-use crate::deadlines::Deadlines;
+pub mod alea31;
+pub(crate) mod deadlines;
+pub(crate) mod estimates;
+pub(crate) mod held;
+pub(crate) mod held_job;
+pub mod validate;
+
 use crate::error::InputError;
-use crate::estimates::{Estimates, stretched};
-use crate::held_job::HeldJob;
-use crate::repair::{Repairs, Rule};
-use crate::swf::{Header, SwfReader, SwfRecord};
+use crate::format::repair::{Repairs, Rule};
+use crate::format::swf::{Header, SwfReader, SwfRecord};
+use crate::intake::deadlines::Deadlines;
+use crate::intake::estimates::{Estimates, stretched};
+use crate::intake::held_job::HeldJob;
 use sim_core::{Job, JobId, Span, Time};
 use std::path::Path;
 use std::sync::Arc;

@@ -45,45 +45,28 @@
 //! # Ok::<(), workload::InputError>(())
 //! ```
 
-mod error;
-pub mod file;
-mod lines;
-pub mod swf;
-
-pub mod convert;
-pub mod sacct;
-
-mod deadlines;
-mod estimates;
-mod held;
-mod held_job;
-mod intake;
-pub mod repair;
-pub mod resample;
-
-pub mod inspect;
-pub mod validate;
-
-pub mod alea31;
-mod machines;
-mod span;
-
 pub mod deadline_mix;
 mod draw;
+mod error;
+mod format;
+pub mod inspect;
+mod intake;
 pub mod model;
+pub mod resample;
 
-pub use alea31::Alea31Intake;
-pub use convert::{ConvertError, Converted, Layout};
 pub use deadline_mix::DeadlineMix;
-pub use deadlines::Deadlines;
 pub use error::{InputError, ParameterError, TextError};
-pub use estimates::Estimates;
-pub use held::{HeldJob, HeldLog};
+pub use format::convert::{ConvertError, Converted, Layout};
+pub use format::machines::{Machine, Machines};
+pub use format::repair::{Repairs, Rule};
+pub use format::sacct::{SacctJob, SacctReader};
+pub use format::swf::decimal::span;
+pub use format::swf::{SwfReader, SwfRecord, SwfWriter};
+pub use format::{convert, file, repair, sacct, swf};
 pub use inspect::Inspection;
-pub use intake::{Intake, LogJob, Options, capacity};
-pub use machines::{Machine, Machines};
-pub use repair::{Repairs, Rule};
-pub use sacct::{SacctJob, SacctReader};
-pub use span::span;
-pub use swf::{SwfReader, SwfRecord, SwfWriter};
-pub use validate::Validation;
+pub use intake::alea31::Alea31Intake;
+pub use intake::deadlines::Deadlines;
+pub use intake::estimates::Estimates;
+pub use intake::held::{HeldJob, HeldLog};
+pub use intake::validate::Validation;
+pub use intake::{Intake, LogJob, Options, alea31, capacity, validate};

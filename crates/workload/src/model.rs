@@ -21,8 +21,8 @@ pub use session::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, 
 pub use tsafrir::Tsafrir;
 
 use crate::error::ParameterError;
-use crate::held::{HeldJob, HeldLog};
-use crate::swf::SwfRecord;
+use crate::format::swf::SwfRecord;
+use crate::intake::held::{HeldJob, HeldLog};
 use serde::de::DeserializeOwned;
 use sim_core::{Span, Streams, Time};
 use std::sync::LazyLock;

@@ -21,7 +21,7 @@ pub use fidelity::Fidelity;
 pub use users::Users;
 
 use crate::draw;
-use crate::held::{HeldJob, HeldLog};
+use crate::intake::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 
 /// Reason why no log can be drawn, and the alternative.

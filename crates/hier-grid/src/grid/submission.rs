@@ -1,9 +1,9 @@
 //! Submission of jobs: by the work stations of the paper's experiments, or from outside.
 
 use super::{Grid, Source};
-use crate::event::Event;
-use crate::jobs::{JobState, Submission, Work};
+use crate::fabric::jobs::{JobState, Submission, Work};
 use crate::message::MessageObserver;
+use crate::message::event::Event;
 use crate::world::{Requirement, StationId};
 use sim_core::{Context, Fact, Job, Rejection};
 

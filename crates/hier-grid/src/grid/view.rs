@@ -3,11 +3,11 @@
 use super::{Grid, SystemState};
 use crate::config::Share;
 use crate::fabric::Phase;
-use crate::jobs::Submission;
+use crate::fabric::jobs::Submission;
 use crate::message::MessageObserver;
-use crate::scheduler_state::{Branch, Channel, RootState};
-use crate::tree::Role;
 use crate::trees::Trees;
+use crate::trees::scheduler_state::{Branch, Channel, RootState};
+use crate::world::tree::Role;
 use crate::world::{Bag, SchedulerId, ServerId, narrow};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, SiteId};

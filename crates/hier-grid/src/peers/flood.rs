@@ -2,12 +2,12 @@
 
 use super::{Peer, Peers};
 use crate::fabric::ServerState;
-use crate::jobs::JobState;
+use crate::fabric::jobs::JobState;
+use crate::fabric::run::Run;
 use crate::message::{Address, Envelope, Kind, Payload};
-use crate::overlay::{ForwardedCopy, HOPS};
-use crate::run::Run;
-use crate::unaccepted::{RESUBMIT, UnacceptedJob};
+use crate::peers::unaccepted::{RESUBMIT, UnacceptedJob};
 use crate::world::ServerId;
+use crate::world::overlay::{ForwardedCopy, HOPS};
 use sim_core::{JobId, Span, Time};
 
 impl Peers {

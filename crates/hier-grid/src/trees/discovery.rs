@@ -6,11 +6,11 @@
 //! messages are then counted and shown to the observer, and one event stands for their end.
 
 use super::Trees;
-use crate::event::Event;
+use crate::fabric::run::Run;
+use crate::message::event::Event;
 use crate::message::{Address, Kind, Payload};
-use crate::run::Run;
-use crate::scheduler_state::{Branch, Channel, RootState, SchedulerState};
-use crate::uplink::Uplink;
+use crate::trees::scheduler_state::{Branch, Channel, RootState, SchedulerState};
+use crate::trees::uplink::Uplink;
 use crate::world::{Bag, SchedulerId, narrow};
 use sim_core::JobId;
 

@@ -1,8 +1,8 @@
 //! Fallback: resources and bags change, and jobs that no server can run any more go back up.
 
 use super::Trees;
+use crate::fabric::run::Run;
 use crate::message::Payload;
-use crate::run::Run;
 use crate::world::{SchedulerId, ServerId, narrow};
 use sim_core::JobId;
 

@@ -3,10 +3,10 @@
 use super::Trees;
 use crate::config::{Bags as BagRule, UnassignedOrder};
 use crate::fabric::Fabric;
+use crate::fabric::run::Run;
 use crate::message::{MessageObserver, Payload};
-use crate::run::Run;
-use crate::scheduler_state::Channel;
-use crate::uplink::Uplink;
+use crate::trees::scheduler_state::Channel;
+use crate::trees::uplink::Uplink;
 use crate::world::{Bag, SchedulerId, ServerId};
 use std::collections::BTreeMap;
 use std::ops::Range;

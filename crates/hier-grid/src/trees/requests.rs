@@ -3,9 +3,9 @@
 use super::Trees;
 use crate::config::RequestsTo;
 use crate::fabric::Fabric;
+use crate::fabric::run::Run;
 use crate::message::{Address, Envelope, MessageObserver, Payload};
-use crate::overlay::HOPS;
-use crate::run::Run;
+use crate::world::overlay::HOPS;
 use crate::world::{SchedulerId, StationId, narrow};
 use sim_core::JobId;
 

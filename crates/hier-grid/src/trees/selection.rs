@@ -2,9 +2,9 @@
 
 use super::Trees;
 use crate::fabric::Fabric;
+use crate::fabric::run::Run;
 use crate::message::{Payload, Reason};
-use crate::run::Run;
-use crate::scheduler_state::group;
+use crate::trees::scheduler_state::group;
 use crate::world::{Bag, SchedulerId, narrow};
 use sim_core::JobId;
 

@@ -1,7 +1,7 @@
 //! Alternatives to try: other answers to a paper's readings, and their effect on a claim in words.
 
 use super::Request;
-use crate::claim::Verdict;
+use crate::measure::claim::Verdict;
 use crate::paper::Reading;
 use crate::scenario::{Scenario, did_you_mean};
 use anyhow::{Result, bail, ensure};

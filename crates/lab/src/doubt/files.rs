@@ -3,15 +3,15 @@
 use super::alternative::Alternative;
 use super::{Doubted, Outcome, Request};
 use crate::chart::{Picture, Piece, Sketch, WIDTH};
-use crate::claim::Verdict;
-use crate::cli::program;
+use crate::measure::claim::Verdict;
+use crate::measure::table::csv;
 use crate::output::OutDir;
-use crate::page::{self, Page};
+use crate::output::store::Store;
 use crate::paper::{Paper, Reading};
-use crate::shown::write_picture;
-use crate::store::Store;
+use crate::report::page::{self, Page};
+use crate::report::shown::write_picture;
+use crate::run::cli::program;
 use crate::study::{self, Session};
-use crate::table::csv;
 use anyhow::Result;
 use serde_json::json;
 

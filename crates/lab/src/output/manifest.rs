@@ -1,7 +1,7 @@
 //! `manifest.json`: description of a run, and every file that it wrote.
 
 use super::if_there;
-use crate::provenance::{self, sha256_of};
+use crate::output::provenance::{self, sha256_of};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -2,7 +2,7 @@
 
 use super::{Choice, SelectCluster, View, best, candidates};
 use crate::config::{Readings, Ties};
-use crate::predictor::Prediction;
+use crate::loras::predictor::Prediction;
 use sim_core::{SiteId, Span};
 
 /// PTT (§2.3): the candidate k with the smallest

@@ -2,7 +2,7 @@
 
 use super::{Cell, Hierarchical, Trial, name};
 use hier_grid::grid::view::SchedulerView;
-use hier_grid::tree::Role;
+use hier_grid::world::tree::Role;
 use hier_grid::{
     Address, Config, Grid, Kind, Message, Places, SchedulerId, Shape, StationId, Submission, System, World,
 };

@@ -2,7 +2,7 @@
 
 use super::{File, PredictionsPaper};
 use anyhow::{Context, Result};
-use lab::logs;
+use lab::paper::logs;
 use lab::parallel::in_parallel;
 use rand::RngExt;
 use serde::{Deserialize, Serialize};

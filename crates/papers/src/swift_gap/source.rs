@@ -2,7 +2,7 @@
 
 use super::SwiftGapPaper;
 use anyhow::{Result, bail, ensure};
-use lab::logs;
+use lab::paper::logs;
 use sim_core::{Job, Streams};
 use std::collections::BTreeMap;
 use std::io::Cursor;

@@ -4,7 +4,7 @@ use super::sites::{Sites, ensure_distinct};
 use crate::options::Inside;
 use anyhow::{Context, Result, ensure};
 use gap_schedule::Machine;
-use lab::toml_text;
+use lab::scenario::toml_text;
 use metasched::{Cluster, Config, Demand, LocalUsers, Readings};
 use serde::Deserialize;
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use gap_schedule::Machine;
 use hier_grid::config::{NetworkConfig, PeerWaitEnds};
 use hier_grid::{Algorithms, Config, Places, Readings, Shape, StationId, Submission, System, World};
-use lab::toml_text;
+use lab::scenario::toml_text;
 use serde::Deserialize;
 use std::path::Path;
 use workload::LogJob;

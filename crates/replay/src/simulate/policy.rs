@@ -14,7 +14,7 @@ use gap_schedule::{
     GapFilling, Machine, MeanOfUser, MultiCluster, Order, OrderedBackfill, Placement, Planner, Policy as AtWork,
     Predictions, Priority, Tabu,
 };
-use lab::provenance::executable;
+use lab::output::provenance::executable;
 use lab::scenario::did_you_mean;
 use sim_core::{Job, Purpose, Span, Stream, Streams};
 use std::fmt;

@@ -2,8 +2,8 @@
 
 use super::results::Arm;
 use super::trace::{Trace, terms};
-use crate::explain::history::{Explanation, Line};
 use crate::label::Label;
+use crate::reasons::history::{Explanation, Line};
 use anyhow::{Context, Result};
 use serde_json::json;
 use sim_core::Time;

@@ -1,8 +1,8 @@
 //! Reasons for which a pass does not start a pending job.
 
 use super::{By, Controller};
-use crate::nodes::NodeSet;
-use crate::queue::{Entry, Pass};
+use crate::cluster::nodes::NodeSet;
+use crate::cluster::queue::{Entry, Pass};
 
 /// Reason for which a pass did not start a job.
 #[derive(Clone, Debug, Eq, PartialEq)]

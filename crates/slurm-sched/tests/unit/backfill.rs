@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::Version;
-use crate::conf::Conf;
-use crate::limits::Demand;
-use crate::select::Need;
+use crate::cluster::limits::Demand;
+use crate::cluster::select::Need;
+use crate::site::conf::Conf;
 use proptest::prelude::*;
 use std::sync::Arc;
 

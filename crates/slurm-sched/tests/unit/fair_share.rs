@@ -1,8 +1,8 @@
 //! Fair tree compared with a naive twin, and the classic formula with cases worked by hand.
 
 use crate::Version;
-use crate::accounts::Association;
-use crate::priority::FairShare;
+use crate::controller::priority::FairShare;
+use crate::site::accounts::Association;
 use proptest::prelude::*;
 
 /// Accounts and users: parent, true for a user, shares, own usage. The first is the root.

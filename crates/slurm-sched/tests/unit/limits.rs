@@ -1,7 +1,7 @@
 //! Limits of associations and QOS: cases, and random runs in which no job exceeds a limit.
 
 use crate::Version;
-use crate::limits::{Demand, Limits};
+use crate::cluster::limits::{Demand, Limits};
 use proptest::prelude::*;
 use std::sync::Arc;
 

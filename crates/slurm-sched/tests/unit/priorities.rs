@@ -1,10 +1,10 @@
 //! Priorities, compared with the formulas; recordings.rs compares them with slurmctld's.
 
 use crate::Version;
-use crate::limits::Demand;
-use crate::priority::{Priorities, Running};
-use crate::queue::Entry;
-use crate::select::Need;
+use crate::cluster::limits::Demand;
+use crate::cluster::queue::Entry;
+use crate::cluster::select::Need;
+use crate::controller::priority::{Priorities, Running};
 use proptest::prelude::*;
 use std::sync::Arc;
 

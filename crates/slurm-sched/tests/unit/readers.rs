@@ -1,10 +1,10 @@
 //! Readers of a site's files: tables of values and faults, and random input.
 
-use crate::accounts::Accounts;
-use crate::conf::{Conf, YEAR};
 use crate::error::Faults;
-use crate::hostlist;
-use crate::workload::{Begin, Dependency, DependencyKind, Memory, Request, SubmittedJob};
+use crate::site::accounts::Accounts;
+use crate::site::conf::{Conf, YEAR};
+use crate::site::hostlist;
+use crate::site::workload::{Begin, Dependency, DependencyKind, Memory, Request, SubmittedJob};
 use crate::{Version, read_csv};
 use proptest::prelude::*;
 

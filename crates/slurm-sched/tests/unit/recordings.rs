@@ -1,8 +1,8 @@
 //! Recordings of a running slurmctld, followed pass by pass.
 
 use super::{read_csv, site};
-use crate::log::{Event, events};
-use crate::workload::SubmittedJob;
+use crate::follow::log::{Event, events};
+use crate::site::workload::SubmittedJob;
 use crate::{Comparison, Phases, Report, Site, Terms, Version, follow, simulate, version_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;

@@ -1,8 +1,8 @@
 //! Simulations: invariants on any cluster, and the timing of the loops worked by hand.
 
 use super::read_csv;
-use crate::accounts::Accounts;
-use crate::workload::{Dependency, DependencyKind, SubmittedJob};
+use crate::site::accounts::Accounts;
+use crate::site::workload::{Dependency, DependencyKind, SubmittedJob};
 use crate::{EndState, Ended, Phases, Report, Site, Terms, Version, simulate};
 use proptest::prelude::*;
 use std::borrow::Borrow;

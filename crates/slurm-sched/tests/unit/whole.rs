@@ -7,9 +7,9 @@ mod readers;
 mod recordings;
 mod simulation;
 
-use crate::accounts::Accounts;
-use crate::conf::Conf;
-use crate::workload::SubmittedJob;
+use crate::site::accounts::Accounts;
+use crate::site::conf::Conf;
+use crate::site::workload::SubmittedJob;
 use crate::{Site, Version};
 
 /// Reads jobs of a workload.

@@ -2,7 +2,7 @@
 
 use super::measures::{Fluid, Measures, WeeklyMoments};
 use super::{DRAWS, ResampleError, WEEK, below, weeks_in};
-use crate::held::{HeldJob, HeldLog};
+use crate::intake::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 
 /// Log whose weeks are drawn with replacement, all users of a week together: the moving-block bootstrap (H. R. Künsch,

@@ -1,7 +1,7 @@
 //! Similarity of a resampled log to its original.
 
 use super::measures::{WeeklyMoments, add};
-use crate::held::{HeldJob, HeldLog};
+use crate::intake::held::{HeldJob, HeldLog};
 use sim_core::Time;
 
 /// Distance of a resampled log from its original, in numbers that can be bounded.

@@ -1,7 +1,7 @@
 //! Measures of a log that are bounded in a resampled log.
 
 use super::{WEEK, weeks_in};
-use crate::held::HeldJob;
+use crate::intake::held::HeldJob;
 use sim_core::{Span, Time};
 
 /// Machine that works on any number of jobs at once, at its whole capacity.

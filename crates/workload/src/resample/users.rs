@@ -3,7 +3,7 @@
 use super::measures::{Fluid, Measures};
 use super::{Blocks, DRAWS, Drawn, ResampleError, WEEK, below, weeks_in};
 use crate::draw;
-use crate::held::{HeldJob, HeldLog};
+use crate::intake::held::{HeldJob, HeldLog};
 use rand::RngExt as _;
 use sim_core::{Purpose, Span, Stream, Streams, Time};
 use std::collections::BTreeMap;

@@ -36,16 +36,7 @@ impl Crate {
     /// Returns a circle, import by import.
     pub(super) fn circle(&self) -> Option<String> {
         let mut edges = self.edges();
-        // A file that imports none of the others is in no circle.
-        loop {
-            let before = edges.len();
-            edges.retain(|_, to| !to.is_empty());
-            let left: BTreeSet<_> = edges.keys().cloned().collect();
-            edges.values_mut().for_each(|to| to.retain(|to, _| left.contains(to)));
-            if edges.len() == before {
-                break;
-            }
-        }
+        peeled(&mut edges);
         // From import to import, until a file repeats.
         let mut way = vec![edges.keys().next()?];
         loop {
@@ -59,6 +50,21 @@ impl Crate {
             }
             way.push(next);
         }
+    }
+
+    /// Returns the number of layers of the files and folders beside the root: each imports lower ones alone, its tests apart. `None` if there is a circle.
+    pub(super) fn layers(&self) -> Option<usize> {
+        let mut rooms = Edges::new();
+        let room = |module: &Vec<String>| module.first().map(|first| vec![first.clone()]);
+        for (module, to) in self.edges() {
+            let Some(from) = room(&module).filter(|_| module.last().is_none_or(|name| name != "tests")) else {
+                continue;
+            };
+            let others = to.into_iter().filter_map(|(to, line)| Some((room(&to)?, line)));
+            rooms.entry(from.clone()).or_default().extend(others.filter(|(to, _)| *to != from));
+        }
+        let layers = peeled(&mut rooms);
+        rooms.is_empty().then_some(layers)
     }
 
     /// Returns the imports that count.
@@ -123,4 +129,18 @@ impl Crate {
         }
         found
     }
+}
+
+/// Removes layer by layer what imports nothing that is left, and returns the number of layers. What stays is in a circle, or above one.
+fn peeled(edges: &mut Edges) -> usize {
+    for layers in 0.. {
+        let before = edges.len();
+        edges.retain(|_, to| !to.is_empty());
+        if edges.len() == before {
+            return layers;
+        }
+        let left: BTreeSet<_> = edges.keys().cloned().collect();
+        edges.values_mut().for_each(|to| to.retain(|to, _| left.contains(to)));
+    }
+    unreachable!("each layer has a file")
 }

@@ -3,10 +3,10 @@
 use super::jobs::whole;
 use super::{EstimateShares, Quantiles, RuntimeParts, SessionModel, Shape, SizeShare};
 use crate::error::InputError;
-use crate::estimates::Estimates;
+use crate::format::swf::{SwfReader, SwfRecord};
 use crate::inspect::{LogClock, Spread};
+use crate::intake::estimates::Estimates;
 use crate::intake::{Intake, Options};
-use crate::swf::{SwfReader, SwfRecord};
 use sim_core::Span;
 use std::collections::BTreeMap;
 
