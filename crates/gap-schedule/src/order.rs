@@ -186,11 +186,11 @@ impl Order {
         match self {
             Self::Fcfs => Key(0),
             Self::Sjf | Self::Spf => Key(expected.into()),
-            Self::Ljf => Key(!u128::from(expected)),
+            Self::Ljf => Key(Key::LARGEST - u128::from(expected)),
             Self::Saf => Key(area(job)),
-            Self::Laf => Key(!area(job)),
+            Self::Laf => Key(Key::LARGEST - area(job)),
             Self::Narrow => Key(processors.into()),
-            Self::Wide => Key(!u128::from(processors)),
+            Self::Wide => Key(Key::LARGEST - u128::from(processors)),
             // (w + r) / r, where r may be infinite.
             Self::Lxf => Key::largest_first(1.0 + ratio(waited(), r)),
             Self::Wfp3 => {
@@ -211,12 +211,15 @@ impl Order {
 }
 
 impl Key {
+    /// Above it, a bit is left for [`Priority::turn`].
+    const LARGEST: u128 = u128::MAX >> 1;
+
     /// Orders numbers ascending; none is NaN.
     fn smallest_first(value: f64) -> Self {
         Self(u128::from(ascending(value)))
     }
 
-    fn largest_first(value: f64) -> Self {
+    pub(crate) fn largest_first(value: f64) -> Self {
         Self::smallest_first(-value)
     }
 }
@@ -233,10 +236,10 @@ impl Priority {
     }
 
     /// Returns the position of the job at the instant `now`: the smaller, the earlier its turn. Ties are broken by
-    /// arrival. Jobs that have waited for the threshold come first, because `false` is less than `true`.
-    pub(crate) fn turn(self, job: &QueuedJob, now: Time) -> (bool, Key) {
+    /// arrival. Jobs that have waited for the threshold come before all others.
+    pub(crate) fn turn(self, job: &QueuedJob, now: Time) -> Key {
         let is_patient = self.threshold.is_none_or(|threshold| now.saturating_since(job.submit) < threshold);
-        (is_patient, if is_patient { self.order.key(job, now) } else { Key(0) })
+        if is_patient { Key(!Key::LARGEST | self.order.key(job, now).0) } else { Key(0) }
     }
 }
 
@@ -249,7 +252,7 @@ pub(crate) fn ascending(value: f64) -> u64 {
 
 /// Expected processor time, in nanoseconds.
 fn area(job: &QueuedJob) -> u128 {
-    let Some(expected) = job.request.estimate else { return u128::MAX };
+    let Some(expected) = job.request.estimate else { return Key::LARGEST };
     u128::from(expected.as_nanos()) * u128::from(job.request.processors)
 }
 

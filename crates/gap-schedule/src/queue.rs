@@ -40,7 +40,7 @@ pub struct QueuedJob {
 pub struct WaitingJobs<'a> {
     queue: &'a Queue,
     /// Next slot.
-    pub(crate) at: usize,
+    at: usize,
 }
 
 impl QueuedJob {
@@ -129,6 +129,11 @@ impl Queue {
         Tournament::planted(self.room, places, MinDemand::NOTHING)
     }
 
+    /// Returns the job in this slot, which is not empty.
+    pub(crate) fn at(&self, slot: usize) -> &QueuedJob {
+        self.slots[slot].as_ref().expect("a job waits there")
+    }
+
     pub(crate) fn least(&self) -> MinDemand {
         self.tree().root()
     }
@@ -148,6 +153,11 @@ impl<'a> IntoIterator for &'a Queue {
 }
 
 impl<'a> WaitingJobs<'a> {
+    /// Slot of the last job. Slots ascend by arrival, and stay while the queue is borrowed.
+    pub(crate) const fn slot(&self) -> usize {
+        self.at - 1
+    }
+
     /// Returns the next job whose demands are `worth` a start, in O(log n) for each stretch that looked worth it.
     ///
     /// `worth` is called for single jobs and for stretches of neighbours. It must accept every stretch that contains a

@@ -2,7 +2,7 @@
 
 use crate::order::Priority;
 use crate::policy::Policy;
-use crate::policy::pass::{OrderedQueue, QueuePass, no_room};
+use crate::policy::pass::{JobLine, QueuePass, no_room};
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View};
 
@@ -11,12 +11,12 @@ use crate::view::{Starts, View};
 ///
 /// [`in_order`](Self::in_order) gives the queue another [`Order`](crate::Order): `fcfs+order=ORDER+threshold=SPAN` in
 /// the names of policies. A pass visits each machine once for each job that starts, and once more. In another order than that
-/// of arrival it also sorts the queue, unless no job is narrow enough for the free processors.
+/// of arrival it also computes a key for each waiting job, unless no job is narrow enough for the free processors.
 ///
 /// Source: Klusáček et al., "Comparison of multi-criteria scheduling techniques" (2008), §4, which names it without details.
 #[derive(Clone, Debug, Default)]
 pub struct Fcfs {
-    queue: OrderedQueue,
+    priority: Priority,
     /// Free processors of each machine; scratch buffer, reused across passes.
     free: Vec<u32>,
 }
@@ -24,7 +24,7 @@ pub struct Fcfs {
 impl Fcfs {
     /// Returns the policy with turns in order of `priority`.
     pub fn in_order(priority: Priority) -> Self {
-        Self { queue: OrderedQueue::new(priority), free: Vec::new() }
+        Self { priority, free: Vec::new() }
     }
 }
 
@@ -35,13 +35,13 @@ impl Policy for Fcfs {
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         let mut pass = QueuePass::new(view, starts, probe);
-        let Self { queue, free } = self;
-        if !queue.priority.is_arrival() && !pass.listens && !view.some_job_is_narrow_enough() {
+        let Self { priority, free } = self;
+        if !priority.is_arrival() && !pass.listens && !view.some_job_is_narrow_enough() {
             return;
         }
         free.clear();
         free.extend(view.free);
-        let mut line = queue.line(view, &[]);
+        let mut line = JobLine::by(*priority, view, &[]);
         while let Some(head) = pass.next(&mut line) {
             let has_room =
                 |machine: &usize| free[*machine] >= head.request.processors && view.suits(*machine, &head.request);
@@ -58,6 +58,6 @@ impl Policy for Fcfs {
     }
 
     fn is_pure(&self) -> bool {
-        self.queue.priority.is_arrival()
+        self.priority.is_arrival()
     }
 }

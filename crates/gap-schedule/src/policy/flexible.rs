@@ -1,8 +1,8 @@
 //! Flexible backfilling: backfilling over a queue sorted by priority at each pass.
 
-use crate::order::ascending;
+use crate::order::Key;
 use crate::policy::Policy;
-use crate::policy::pass::{JobLine, QueuePass, sort};
+use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::BackfillReadings;
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
@@ -10,7 +10,6 @@ use crate::reason::ReasonProbe;
 use crate::view::{Machine, Starts, View};
 use serde::{Deserialize, Serialize};
 use sim_core::{JobId, Span, Time};
-use std::cmp::Reverse;
 
 /// Flexible backfilling: EASY over a queue that is sorted by priority at each event.
 ///
@@ -30,8 +29,6 @@ use std::cmp::Reverse;
 pub struct FlexibleBackfill {
     config: FlexibleConfig,
     reserving: Reserving,
-    /// Waiting jobs by priority; scratch buffer, reused across passes.
-    sorted: Vec<QueuedJob>,
 }
 
 /// Constants of Flexible backfilling, and its readings. [`FlexibleConfig::default`] is the paper's hand tuning (§3.1,
@@ -112,7 +109,7 @@ impl FlexibleBackfill {
     pub fn new(config: FlexibleConfig, readings: BackfillReadings) -> Self {
         let mut reserving = Reserving::new(Depth::default(), readings);
         reserving.keeps_holders = true;
-        Self { config, reserving, sorted: Vec::new() }
+        Self { config, reserving }
     }
 
     /// Sets the number of reservations. [`BackfillReadings::rule`] applies to a single one only.
@@ -134,7 +131,7 @@ impl Policy for FlexibleBackfill {
 
     fn schedule_with_reasons(&mut self, view: &View<'_>, starts: &mut Starts, probe: &mut dyn ReasonProbe) {
         let mut pass = QueuePass::new(view, starts, probe);
-        let Self { config, reserving, sorted } = self;
+        let Self { config, reserving } = self;
         // If no holder starts and no job may become one, only jobs that fit matter.
         let most = view.free.iter().copied().max().unwrap_or(0);
         let is_settled = !pass.listens
@@ -147,20 +144,11 @@ impl Policy for FlexibleBackfill {
         let mut held: Vec<JobId> = first.iter().map(|holder| holder.job).collect();
         held.sort_unstable();
         let (fastest, shortest) = (view.fastest(), view.queue.least().estimate);
-        let rank = |job: &QueuedJob| {
+        let key = |job: &QueuedJob| {
             let is_held = held.binary_search(&job.job).is_ok();
-            (!is_held).then(|| ascending(config.priority(view.now, job.submit, job, fastest, shortest)))
+            (!is_held).then(|| Key::largest_first(config.priority(view.now, job.submit, job, fastest, shortest)))
         };
-        let mut line = if !pass.listens && matches!(reserving.depth, Depth::Jobs(0 | 1)) {
-            JobLine::Ranked { first: first.iter(), queue: view.queue, rank: &rank, last: None }
-        } else {
-            let widest = if is_settled { most } else { u32::MAX };
-            let mut walk = view.queue.iter();
-            let narrow = std::iter::from_fn(|| walk.next_where(|least| least.processors <= widest));
-            let others = narrow.filter_map(|job| Some((Reverse(rank(job)?), job)));
-            sort(sorted, first.iter().map(|holder| (Reverse(u64::MAX), holder)).chain(others));
-            JobLine::Sorted(sorted.iter())
-        };
+        let mut line = JobLine::ranked(&first, view, key);
         if reserving.take_turns(&mut line, &mut pass) {
             reserving.backfill(&mut line, &mut pass);
         }

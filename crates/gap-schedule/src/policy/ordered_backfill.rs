@@ -2,7 +2,7 @@
 
 use crate::order::{Order, Priority};
 use crate::policy::Policy;
-use crate::policy::pass::{OrderedQueue, QueuePass};
+use crate::policy::pass::{JobLine, QueuePass};
 use crate::policy::readings::{BackfillReadings, BackfillRule, Placement};
 use crate::policy::reserving::{Depth, Reserving};
 use crate::queue::QueuedJob;
@@ -45,7 +45,7 @@ pub struct Backfilling {
 /// expectations can never start has its turn all the same, and counts as a holder of a reservation.
 ///
 /// With more than one reservation, a pass costs a copy of the profile of each machine and one search for each reservation, until no
-/// job is left that could start; in an order other than that of arrival, also sorting the queue.
+/// job is left that could start; in an order other than that of arrival, also a key for each waiting job.
 ///
 /// [`reference::OrderedBackfill`](crate::reference::OrderedBackfill) is the same rule in forty lines.
 ///
@@ -54,9 +54,9 @@ pub struct Backfilling {
 /// techniques" (2008), §5 (several machines, reservation depth).
 #[derive(Clone, Debug, Default)]
 pub struct OrderedBackfill {
-    queue: OrderedQueue,
-    /// Waiting jobs in the order of backfilling, if that is another.
-    behind: Option<OrderedQueue>,
+    turns: Priority,
+    /// Order of backfilling, if that is another.
+    behind: Option<Priority>,
     reserving: Reserving,
     /// True if operations are counted in every pass, also if no job can start.
     counts: bool,
@@ -84,12 +84,12 @@ impl OrderedBackfill {
     /// Returns the policy with an empty queue.
     pub fn new(rule: Backfilling) -> Self {
         let Backfilling { order, backfill, reserve, threshold, placement } = rule;
-        let queue = |order| OrderedQueue::new(Priority { order, threshold });
+        let priority = |order| Priority { order, threshold };
         let readings = BackfillReadings { placement, rule: BackfillRule::MachineAware };
-        let behind = (backfill != order).then(|| queue(backfill));
+        let behind = (backfill != order).then(|| priority(backfill));
         let mut reserving = Reserving::new(reserve, readings);
         reserving.resorts = behind.is_some();
-        Self { queue: queue(order), behind, reserving, counts: false, only_if_newcomer_fits: false, newcomer: None }
+        Self { turns: priority(order), behind, reserving, counts: false, only_if_newcomer_fits: false, newcomer: None }
     }
 
     /// Returns [`Easy`] under these readings for several machines, which counts its [operations](Self::operations).
@@ -138,19 +138,19 @@ impl Policy for OrderedBackfill {
         if !self.newcomer.take().is_none_or(fits) {
             return;
         }
-        let Self { queue, behind, reserving, counts, .. } = self;
+        let Self { turns, behind, reserving, counts, .. } = self;
         // Only the queue is kept from pass to pass, so a pass in which no job can start is skipped.
         if !*counts && !pass.listens && !view.some_job_is_narrow_enough() {
             return;
         }
-        let mut line = queue.line(view, &[]);
+        let mut line = JobLine::by(*turns, view, &[]);
         if reserving.take_turns(&mut line, &mut pass) {
             if let Some(behind) = behind {
                 pass.report_places(&mut line);
                 let started = pass.starts.iter().map(|(job, _)| *job);
                 let mut gone: Vec<JobId> = reserving.holders.iter().map(|holder| holder.job).chain(started).collect();
                 gone.sort_unstable();
-                reserving.backfill(&mut behind.line(view, &gone), &mut pass);
+                reserving.backfill(&mut JobLine::by(*behind, view, &gone), &mut pass);
             } else {
                 reserving.backfill(&mut line, &mut pass);
             }
@@ -158,6 +158,6 @@ impl Policy for OrderedBackfill {
     }
 
     fn is_pure(&self) -> bool {
-        self.behind.is_none() && !self.only_if_newcomer_fits && self.queue.priority.is_arrival()
+        self.behind.is_none() && !self.only_if_newcomer_fits && self.turns.is_arrival()
     }
 }

@@ -1,12 +1,13 @@
 //! One pass of a policy along its queue, in any order, with the reasons that it reports.
 
 use crate::min_demand::MinDemand;
-use crate::order::Priority;
+use crate::order::{Key, Priority};
 use crate::queue::{Queue, QueuedJob, WaitingJobs};
 use crate::reason::{Reason, ReasonProbe, Right};
 use crate::view::{Starts, View, site};
 use sim_core::JobId;
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 pub(super) struct QueuePass<'a> {
     pub(super) view: &'a View<'a>,
@@ -21,27 +22,49 @@ pub(super) struct QueuePass<'a> {
 }
 
 /// Waiting jobs in the order of their turns, on a walk that never goes back.
-#[derive(Clone)]
 pub(super) enum JobLine<'a> {
     ByArrival(WaitingJobs<'a>),
-    Sorted(std::slice::Iter<'a, QueuedJob>),
-    /// The first jobs, then the others of the queue by descending rank, searched one by one: cheaper than sorting if few have turns.
-    Ranked {
-        first: std::slice::Iter<'a, QueuedJob>,
-        queue: &'a Queue,
-        /// Rank of each job; `None` for the first ones.
-        rank: &'a dyn Fn(&QueuedJob) -> Option<u64>,
-        /// Rank and slot of the last job that had its turn.
-        last: Option<(Reverse<u64>, usize)>,
-    },
+    Ranked(RankedJobs<'a>),
 }
 
-impl JobLine<'_> {
+/// Returns the key of a job, if it has one.
+type KeyOf<'a> = dyn Fn(&QueuedJob) -> Option<Key> + 'a;
+
+/// The first jobs, then the others of the queue by key; of those with equal keys, by arrival.
+pub(super) struct RankedJobs<'a> {
+    first: std::slice::Iter<'a, QueuedJob>,
+    queue: &'a Queue,
+    /// Key of each job; `None` if it is none of the others.
+    key: Box<KeyOf<'a>>,
+    /// Keys and slots of the others that have had no turn. They are gathered when the first of them has its turn, and only those
+    /// that are worth a start then: a pass never gains processors.
+    others: Option<BinaryHeap<Reverse<(Key, usize)>>>,
+}
+
+impl<'a> JobLine<'a> {
+    /// Returns the jobs of the view by `priority`, except for those that are `gone`, which are in ascending order.
+    pub(super) fn by(priority: Priority, view: &View<'a>, gone: &'a [JobId]) -> Self {
+        // A single job needs no key.
+        if gone.is_empty() && (priority.is_arrival() || view.queue.len() == 1) {
+            return Self::ByArrival(view.queue.iter());
+        }
+        let now = view.now;
+        Self::ranked(&[], view, move |job| gone.binary_search(&job.job).is_err().then(|| priority.turn(job, now)))
+    }
+
+    /// Returns the `first` jobs, then those of the view that have a key.
+    pub(super) fn ranked(
+        first: &'a [QueuedJob],
+        view: &View<'a>,
+        key: impl Fn(&QueuedJob) -> Option<Key> + 'a,
+    ) -> Self {
+        Self::Ranked(RankedJobs { first: first.iter(), queue: view.queue, key: Box::new(key), others: None })
+    }
+
     fn next(&mut self) -> Option<QueuedJob> {
         match self {
             Self::ByArrival(jobs) => jobs.next().copied(),
-            Self::Sorted(jobs) => jobs.next().copied(),
-            Self::Ranked { .. } => self.next_where(|_| true),
+            Self::Ranked(jobs) => jobs.next_where(|_| true),
         }
     }
 
@@ -49,53 +72,45 @@ impl JobLine<'_> {
     pub(super) fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
         match self {
             Self::ByArrival(jobs) => jobs.next_where(worth).copied(),
-            Self::Sorted(jobs) => jobs.find(|job| worth(MinDemand::of(&job.request))).copied(),
-            Self::Ranked { first, queue, rank, last } => {
-                if let Some(job) = first.find(|job| worth(MinDemand::of(&job.request))) {
-                    return Some(*job);
-                }
-                let mut walk = queue.iter();
-                let worthy = std::iter::from_fn(|| walk.next_where(&worth).map(|job| (job, walk.at)));
-                let ahead = worthy.filter_map(|(job, slot)| Some(((Reverse(rank(job)?), slot), *job)));
-                let (place, job) = ahead.filter(|(place, _)| Some(*place) > *last).min_by_key(|(place, _)| *place)?;
-                *last = Some(place);
-                Some(job)
+            Self::Ranked(jobs) => jobs.next_where(worth),
+        }
+    }
+
+    /// Returns false if no job ahead has demands that are `worth` a start. True may be an error, in favour of jobs that have had
+    /// their turn.
+    pub(super) fn may_have(&self, worth: impl Fn(MinDemand) -> bool) -> bool {
+        let mut jobs = match self {
+            Self::ByArrival(jobs) => jobs.clone(),
+            Self::Ranked(jobs) => jobs.queue.iter(),
+        };
+        jobs.next_where(worth).is_some()
+    }
+
+    /// Leaves out jobs wider than `most`, if their keys are known: to find none of them next is cheaper than to pass them one by one.
+    pub(super) fn narrow(&mut self, most: u32) {
+        if let Self::Ranked(RankedJobs { queue, others: Some(others), .. }) = self {
+            others.retain(|Reverse((_, slot))| queue.at(*slot).request.processors <= most);
+        }
+    }
+}
+
+impl RankedJobs<'_> {
+    fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<QueuedJob> {
+        let Self { first, queue, key, others } = self;
+        if let Some(job) = first.find(|job| worth(MinDemand::of(&job.request))) {
+            return Some(*job);
+        }
+        let others = others.get_or_insert_with(|| {
+            let mut keyed = Vec::with_capacity(queue.len());
+            let mut walk = queue.iter();
+            while let Some(job) = walk.next_where(&worth) {
+                keyed.extend(key(job).map(|key| Reverse((key, walk.slot()))));
             }
-        }
+            keyed.into()
+        });
+        let mut jobs = std::iter::from_fn(|| others.pop().map(|Reverse((_, slot))| queue.at(slot)));
+        jobs.find(|job| worth(MinDemand::of(&job.request))).copied()
     }
-}
-
-/// Waiting jobs by a [`Priority`]; of those with equal keys, by arrival. In order of arrival, the view itself is used; in
-/// another order, the queue is sorted at each pass.
-#[derive(Clone, Debug, Default)]
-pub(super) struct OrderedQueue {
-    pub(super) priority: Priority,
-    sorted: Vec<QueuedJob>,
-}
-
-impl OrderedQueue {
-    pub(super) fn new(priority: Priority) -> Self {
-        Self { priority, ..Self::default() }
-    }
-
-    /// Returns the jobs in their order at the present instant, except for those that are `gone`, which are in ascending order.
-    pub(super) fn line<'a>(&'a mut self, view: &View<'a>, gone: &[JobId]) -> JobLine<'a> {
-        // A single job is sorted in every order.
-        if gone.is_empty() && (self.priority.is_arrival() || view.queue.len() == 1) {
-            return JobLine::ByArrival(view.queue.iter());
-        }
-        let jobs = view.queue.iter().filter(|job| gone.binary_search(&job.job).is_err());
-        sort(&mut self.sorted, jobs.map(|job| (self.priority.turn(job, view.now), job)));
-        JobLine::Sorted(self.sorted.iter())
-    }
-}
-
-/// Replaces the jobs by others, in the order of their keys; those with equal keys stay in the given order.
-pub(super) fn sort<'a>(jobs: &mut Vec<QueuedJob>, keyed: impl Iterator<Item = (impl Ord + Copy, &'a QueuedJob)>) {
-    let mut sorted: Vec<_> = keyed.collect();
-    sorted.sort_by_key(|(key, _)| *key);
-    jobs.clear();
-    jobs.extend(sorted.iter().map(|(_, job)| **job));
 }
 
 impl<'a> QueuePass<'a> {

@@ -89,27 +89,29 @@ impl Reserving {
             Depth::Jobs(1) => self.find_head(line, pass),
             _ => self.reserve_many(line, pass),
         }
-        // Most passes end here: no job behind the head would profit from the search for its reservation. To rank jobs costs more than it.
-        let may_leave_room = || pass.listens || matches!(line, JobLine::Ranked { .. }) || self.leaves_room(line);
-        (self.depth == Depth::Jobs(0) || !self.holders.is_empty()) && may_leave_room()
+        // Most passes end here: no job behind the head would profit from the search for its reservation.
+        (self.depth == Depth::Jobs(0) || !self.holders.is_empty()) && (pass.listens || self.leaves_room(line))
     }
 
     /// Starts the jobs of `line` that delay none of the holders, in order.
     pub(super) fn backfill(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
+        if !pass.listens {
+            line.narrow(self.free_tree.most());
+        }
         match self.depth {
             Depth::Jobs(1) => self.backfill_behind_one(line, pass),
             _ => self.backfill_behind_many(line, pass),
         }
     }
 
-    /// Returns true if a job ahead is narrow enough for the processors that are left.
+    /// Returns false if no job ahead is narrow enough for the processors that are left.
     fn leaves_room(&self, line: &JobLine<'_>) -> bool {
         let most = self.free_tree.most();
         let worth = |least: MinDemand| {
             self.operations.update(|steps| steps + 1);
             least.processors <= most
         };
-        line.clone().next_where(worth).is_some()
+        line.may_have(worth)
     }
 
     fn reserve_many(&mut self, line: &mut JobLine<'_>, pass: &mut QueuePass<'_>) {
