@@ -6,7 +6,7 @@ pub(crate) mod predictor;
 mod share;
 
 use crate::application::Application;
-use crate::loras::cluster_state::{ClusterState, WaitingJob, Work};
+use crate::loras::cluster_state::{ClusterState, JobNodes, WaitingJob, Work};
 use crate::loras::completions::Completions;
 use sim_core::Time;
 use std::collections::VecDeque;
@@ -43,7 +43,7 @@ impl Loras {
 
     /// Returns the nodes that `app` would get if it can start now: no job waits before it (first come, first served), and enough nodes are below
     /// their MPL and have the memory.
-    pub(crate) fn room(&self, app: &Application) -> Option<Vec<u32>> {
+    pub(crate) fn room(&self, app: &Application) -> Option<JobNodes> {
         if self.queue.is_empty() { self.state.place(app) } else { None }
     }
 
@@ -82,7 +82,7 @@ impl Loras {
         completions: &mut Completions,
         now: Time,
         waiting: WaitingJob,
-        nodes: Vec<u32>,
+        nodes: JobNodes,
         goal: Work,
     ) {
         let slot = self.state.admit(now, waiting, nodes);

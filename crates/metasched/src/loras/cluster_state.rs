@@ -17,6 +17,10 @@ use crate::config::{Cluster, Config, LocalSlowdown, NodeChoice, Readings};
 use crate::loras::share::fair_level;
 use sim_core::{Span, Time};
 use slab::Slab;
+use smallvec::SmallVec;
+
+/// Nodes of a job's tasks, without an allocation for the few that most jobs have.
+pub(crate) type JobNodes = SmallVec<[u32; 8]>;
 
 /// Work of one task, in units of 2⁻³² of a nanosecond alone at reference speed.
 pub(crate) type Work = u128;
@@ -49,8 +53,9 @@ pub(crate) struct NodeRules {
 
 #[derive(Clone, Debug)]
 pub(crate) struct NodeState {
-    /// Parallel tasks on it, in the order in which they started.
-    tasks: Vec<Task>,
+    /// Parallel tasks on it, in the order in which they started. As many as the paper's MPL allows lie in the node itself, since
+    /// each prediction copies all nodes.
+    tasks: SmallVec<[Task; 4]>,
     /// Sum of the CPU demands of its tasks and its user, in millionths of its CPU.
     demand: u32,
     /// Sum of the memory that they hold, in KiB.
@@ -94,7 +99,7 @@ pub(crate) struct ActiveJob {
     pub(crate) app: Application,
     /// Its number in the world that drives the cluster.
     pub(crate) key: u32,
-    pub(crate) nodes: Vec<u32>,
+    pub(crate) nodes: JobNodes,
     /// Number of its nodes with local users.
     users: u32,
     /// Work per nanosecond.
@@ -156,7 +161,7 @@ impl ClusterState {
         let (demand, memory) = if occupied { (rules.user_cpu, rules.user_memory) } else { (0, 0) };
         // Level and factor concern only tasks, and are recomputed with each.
         let (level, factor) = (f64::INFINITY, 1.0);
-        let node = NodeState { tasks: Vec::new(), demand, memory, users: occupied, level, factor };
+        let node = NodeState { tasks: SmallVec::new(), demand, memory, users: occupied, level, factor };
         let key = if rules.readings.node_choice == NodeChoice::FirstFit { 0 } else { u64::from(demand) << 32 };
         Self {
             rules,
@@ -226,18 +231,18 @@ impl ClusterState {
     }
 
     /// Returns the nodes that LoRaS would give to `app` now, in its order; `None` if there are too few.
-    pub(crate) fn place(&self, app: &Application) -> Option<Vec<u32>> {
+    pub(crate) fn place(&self, app: &Application) -> Option<JobNodes> {
         // The order is long, and on a full cluster no node in it is suitable.
         if app.tasks > self.open {
             return None;
         }
         let eligible = self.order.iter().map(|&key| index_of(key)).filter(|&node| self.is_eligible(node, app));
-        let nodes: Vec<u32> = eligible.take(app.tasks as usize).collect();
+        let nodes: JobNodes = eligible.take(app.tasks as usize).collect();
         (nodes.len() == app.tasks as usize).then_some(nodes)
     }
 
     /// Starts a job on `nodes`. [`touched`](Self::touched) then contains it and the jobs whose rate it has changed.
-    pub(crate) fn admit(&mut self, now: Time, WaitingJob { key, app }: WaitingJob, nodes: Vec<u32>) -> u32 {
+    pub(crate) fn admit(&mut self, now: Time, WaitingJob { key, app }: WaitingJob, nodes: JobNodes) -> u32 {
         let slot = u32::try_from(self.running.vacant_key()).expect("fewer than 2³² jobs at once");
         let (cpu, mut users) = (app.demand.millionths(), 0);
         self.touched.clear();
