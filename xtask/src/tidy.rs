@@ -84,9 +84,9 @@ fn limits(text: &str) -> Result<Limits> {
 /// A source or a page: its path below the root, and its content.
 type Text = (PathBuf, String);
 
-/// Returns every Rust source of the workspace, README.md and the pages of docs.
+/// Returns every Rust source of the workspace and of the Python package, README.md and the pages of docs.
 fn texts(root: &Path) -> Result<Vec<Text>> {
-    let mut folders: Vec<PathBuf> = ["crates", "xtask", "docs"].map(|folder| root.join(folder)).into();
+    let mut folders: Vec<PathBuf> = ["crates", "xtask", "python/src", "docs"].map(|folder| root.join(folder)).into();
     let mut files = vec![root.join("README.md")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
@@ -114,7 +114,7 @@ fn counts(texts: &[Text]) -> Counts {
     for (path, text) in texts {
         let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
         match parts[..] {
-            ["crates", name, "src", ..] | [name @ "xtask", "src", ..] => {
+            ["crates", name, "src", ..] | [name @ ("xtask" | "python"), "src", ..] => {
                 add(&format!("src lines of {name}"), text.lines().count());
                 add("src lines of all crates", text.lines().count());
                 let shipped = shipped(text);

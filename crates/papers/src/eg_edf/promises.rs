@@ -10,6 +10,8 @@ pub(super) struct Promises {
     machines: Vec<Machine>,
     /// Running jobs of each machine by end, which is known because estimates are exact (A1): end, processors, job.
     running: Vec<Vec<(Time, u32, JobId)>>,
+    /// Idle processors of each machine.
+    free: Vec<u32>,
     /// Waiting jobs, in order of arrival.
     waiting: BTreeMap<JobId, Job>,
     /// The first of them, and its earliest start.
@@ -23,6 +25,7 @@ impl Promises {
         Self {
             machines: machines.to_vec(),
             running: vec![Vec::new(); machines.len()],
+            free: machines.iter().map(|machine| machine.processors).collect(),
             waiting: BTreeMap::new(),
             first: None,
             broken: 0,
@@ -32,10 +35,9 @@ impl Promises {
     /// Returns the earliest start of a job if no other job comes; `None` if no machine is wide enough.
     fn soonest(&self, now: Time, job: &Job) -> Option<Time> {
         let need = job.request.processors;
-        let on = |(machine, running): (&Machine, &Vec<(Time, u32, JobId)>)| {
-            let mut free = machine.processors - running.iter().map(|(_, processors, _)| processors).sum::<u32>();
-            let mut at = now;
-            for (end, processors, _) in running {
+        let on = |machine: usize| {
+            let (mut free, mut at) = (self.free[machine], now);
+            for (end, processors, _) in &self.running[machine] {
                 if free >= need {
                     break;
                 }
@@ -44,7 +46,7 @@ impl Promises {
             }
             (free >= need).then_some(at)
         };
-        let wide = self.machines.iter().zip(&self.running).filter(|(machine, _)| machine.processors >= need);
+        let wide = (0..self.machines.len()).filter(|machine| self.machines[*machine].processors >= need);
         wide.filter_map(on).min()
     }
 
@@ -63,6 +65,7 @@ impl Promises {
             self.broken += u64::from(now > promised);
         }
         let end = now + self.machines[site.index()].takes(job.runtime);
+        self.free[site.index()] -= processors;
         let running = &mut self.running[site.index()];
         running.insert(running.partition_point(|(other, ..)| *other <= end), (end, processors, id));
     }
@@ -80,8 +83,10 @@ impl Probe for Promises {
             Fact::Started { job, site, processors } => self.start(now, *job, *site, *processors),
             Fact::Finished { job } => {
                 // It is among the first to end of its machine.
-                let due = self.running.iter_mut().filter(|jobs| jobs.first().is_some_and(|(end, ..)| *end <= now));
-                due.for_each(|jobs| jobs.retain(|(.., id)| id != job));
+                for (running, free) in self.running.iter_mut().zip(&mut self.free) {
+                    let due = running.iter().take_while(|(end, ..)| *end <= now).position(|(.., id)| id == job);
+                    *free += due.map_or(0, |place| running.remove(place).1);
+                }
             }
             // Processors are not distinguished here.
             Fact::Seized { .. } | Fact::Released { .. } => return,
