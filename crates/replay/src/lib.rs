@@ -2,7 +2,6 @@
 
 pub mod check;
 pub mod explain;
-mod ignored;
 mod label;
 mod options;
 mod reasons;

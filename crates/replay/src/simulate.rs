@@ -3,10 +3,8 @@
 mod alea31;
 mod cli;
 mod clock;
-mod clusters;
 mod compare;
 mod exec;
-mod grid_tree;
 mod hier;
 mod metasched;
 mod name;
@@ -270,25 +268,8 @@ fn pictures(sections: &[page::Section]) -> impl Iterator<Item = &Picture> {
 }
 
 /// Parsers of the files beside a log, for tests with damaged files.
+#[doc(hidden)]
 pub mod read {
-    use super::{clusters, grid_tree::GridTree};
-    use anyhow::Result;
-
-    /// Parses the text of a clusters file, as `--clusters` takes it.
-    ///
-    /// # Errors
-    ///
-    /// A text that is no clusters file.
-    pub fn clusters(text: &str) -> Result<()> {
-        clusters::parse(text).map(drop)
-    }
-
-    /// Parses the text of a tree file, as `--tree` takes it.
-    ///
-    /// # Errors
-    ///
-    /// A text that is no tree file.
-    pub fn tree(text: &str) -> Result<()> {
-        GridTree::parse(text).map(drop)
-    }
+    pub use super::hier::parse as tree;
+    pub use super::metasched::parse as clusters;
 }

@@ -1,12 +1,9 @@
 //! `gridproof slurm`: a Slurm cluster, decision by decision.
 
-mod explain;
 pub(crate) mod input;
 mod page;
 mod results;
-mod sacct;
 mod tables;
-pub(crate) mod trace;
 mod what_if;
 
 pub use input::Inputs;
@@ -18,7 +15,6 @@ use clap::{Args, Subcommand};
 use lab::cli::{Common, Ending, print};
 use slurm_sched::{Comparison, Version, follow, version_of};
 use std::path::PathBuf;
-use trace::Trace;
 
 /// A Slurm cluster: variants of its settings on its jobs, or a recorded controller followed.
 #[derive(Debug, Args)]
@@ -97,7 +93,7 @@ fn compare(options: &Follow) -> Result<Comparison> {
             .with_context(|| format!("{}: --slurm-version nearest:VERSION runs the nearest", place()))?,
     };
     let mut site = options.inputs.site(version, &[])?;
-    let Trace { jobs, left_out, .. } = options.inputs.jobs(&site)?;
+    let input::Trace { jobs, left_out, .. } = options.inputs.jobs(&site)?;
     let trace = input::name(&options.inputs.trace);
     site.conf.not_modelled.extend(left_out.iter().map(|what| format!("{trace}: {what}")));
     follow(&site, &jobs, log()?).with_context(place)

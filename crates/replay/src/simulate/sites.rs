@@ -1,10 +1,9 @@
 //! The places that hold jobs.
 
-use crate::ignored;
 use crate::options::{Inside, LogOptions, MachineOptions};
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::Machine;
-use lab::units::count;
+use lab::units::{count, float};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
@@ -107,9 +106,27 @@ impl Sites {
         self.machines.iter().map(|machine| machine.processors).fold(0, u32::saturating_add)
     }
 
-    /// Notes on content of the log and the machine file that no world uses.
-    pub fn ignored(&self, repairs: &Repairs) -> Vec<String> {
-        ignored::notes(&repairs.unread, self.has_memory)
+    /// Notes on requests of the log and columns of the machine file that no world uses, one for each kind.
+    pub fn ignored(&self, Repairs { unread, .. }: &Repairs) -> Vec<String> {
+        let of_jobs = |count: u64, rest: &str| (count > 0).then(|| format!("{} {rest}", share(count, unread.jobs)));
+        let memory = match (unread.memory, self.has_memory) {
+            (0, true) => Some("the machine file gives memory per node, which this world ignores".to_owned()),
+            (jobs, false) => of_jobs(jobs, "request memory (field 10), which this world ignores"),
+            (jobs, true) => {
+                let both = "and the machine file gives memory per node; this world ignores both";
+                of_jobs(jobs, &format!("request memory (field 10), {both}"))
+            }
+        };
+        let dependencies = "name a preceding job (field 17), which this world ignores: each job is submitted at the time in the log, \
+                            whenever others end";
+        let nodes = "request nodes (column 21), which this world ignores: it counts processors alone (--profile alea31 reads \
+                     them)";
+        let (dependencies, nodes) = (of_jobs(unread.preceding_job, dependencies), of_jobs(unread.nodes, nodes));
+        let count = unread.partitions.len();
+        let partitions = (count > 1).then(|| {
+            format!("jobs name {count} partitions (field 16), which this world ignores: a job may start on any place that is wide enough")
+        });
+        [memory, dependencies, nodes, partitions].into_iter().flatten().collect()
     }
 
     pub(crate) fn slowest(&self) -> f64 {
@@ -129,6 +146,18 @@ pub(super) fn ensure_distinct<'a>(kind: &str, names: impl IntoIterator<Item = &'
         ensure!(known.insert(name), "{kind} {name:?} is named twice; jobs.csv could not distinguish them");
     }
     Ok(())
+}
+
+/// `99 % of jobs`, never rounded to none or all.
+fn share(count: u64, all: u64) -> String {
+    if count == all {
+        return "all jobs".to_owned();
+    }
+    match 100.0 * float(count) / float(all) {
+        percent if percent < 1.0 => "less than 1 % of jobs".to_owned(),
+        percent if percent > 99.0 && percent < 100.0 => format!("{:.1} % of jobs", (10.0 * percent).floor() / 10.0),
+        percent => format!("{percent:.0} % of jobs"),
+    }
 }
 
 /// The error about a log without a size, in the words of the command line.

@@ -2,8 +2,7 @@
 
 use super::exec::shared;
 use super::name::PolicyName;
-use crate::slurm::input::site;
-use crate::slurm::trace::{WholeNodes, ZERO, terms};
+use crate::slurm::input::{WholeNodes, ZERO, site, terms};
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::{ForkablePolicy, Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Time};

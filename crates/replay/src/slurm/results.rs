@@ -1,6 +1,6 @@
 //! Runs of all variants under all phases, and the estimates made of them.
 
-use super::trace::{LoggedRun, Trace, terms};
+use super::input::{Trace, terms};
 use anyhow::Result;
 use lab::difference::{Ranked, paired, ranked};
 use lab::interrupt::{self, Interrupted};
@@ -164,7 +164,7 @@ impl<'a> VariantResults<'a> {
         let has_log = !trace.log.is_empty();
         if has_log {
             let mut ran = Ran::new(&arms[0].site, groups.len());
-            for LoggedRun { job, times } in &trace.log {
+            for (job, times) in &trace.log {
                 let at = places[job];
                 ran.add(at, groups_of[at], *times, trace.jobs[at].request.nodes.unwrap_or(1));
             }

@@ -115,10 +115,10 @@ pub(crate) fn sacct(input: &[u8]) -> Result<bool, String> {
 }
 
 /// Returns true if a text is accepted. The message of a refusal must have a reasonable length.
-pub(crate) fn parsed(input: &[u8], parse: fn(&str) -> anyhow::Result<()>) -> Result<bool, String> {
+pub(crate) fn parsed<T>(input: &[u8], parse: fn(&str) -> anyhow::Result<T>) -> Result<bool, String> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(false) };
     match parse(text).map_err(|error| format!("{error:#}")) {
-        Ok(()) => Ok(true),
+        Ok(_) => Ok(true),
         Err(message) if message.is_empty() || message.len() > 20_000 => Err(format!("{} bytes", message.len())),
         Err(_) => Ok(false),
     }
