@@ -82,7 +82,7 @@ pub fn check(options: &Check, own: &[Arc<Own>]) -> Result<ScheduleCheck> {
     let mut checked = feasible::check(&jobs, &rows, &places).with_context(|| options.schedule.display().to_string())?;
     // An infeasible schedule is not compared with a policy.
     let differences = policy
-        .filter(|_| checked.findings.is_empty())
+        .filter(|_| checked.findings.0.is_empty())
         .map(|policy| follower::check(&jobs, places.machines.clone(), (log, on), policy, &mut checked));
     let differences = differences.transpose()?;
     find_other_programs(&options.schedule, &mut checked.findings)?;
@@ -141,12 +141,12 @@ pub struct ScheduleCheck {
 impl ScheduleCheck {
     /// Returns true if there is no finding.
     pub fn is_clean(&self) -> bool {
-        self.checked.findings.is_empty()
+        self.checked.findings.0.is_empty()
     }
 
     fn is_feasible(&self) -> bool {
         let apart = [FindingKind::PolicyDiffers, FindingKind::ProgramDiffers];
-        self.checked.findings.iter().all(|finding| apart.contains(&finding.fault))
+        self.checked.findings.0.values().all(|finding| apart.contains(&finding.fault))
     }
 
     /// The result for programs.
@@ -161,7 +161,7 @@ impl ScheduleCheck {
             "rejected": rejected,
             "no_jobs": no_jobs,
             "differences": self.differences,
-            "findings": findings.iter().collect::<Vec<_>>(),
+            "findings": findings.0.values().collect::<Vec<_>>(),
             "notes": self.notes,
         })
     }
@@ -170,7 +170,7 @@ impl ScheduleCheck {
     pub fn in_words(&self, quiet: bool) -> String {
         let Checked { starts, findings, no_jobs, rejected } = &self.checked;
         let mut lines = Vec::new();
-        for FindingsOfKind { fault, count, line, words, .. } in findings.iter() {
+        for FindingsOfKind { fault, count, line, words, .. } in findings.0.values() {
             let is_of_log = *fault == FindingKind::MissingJob && words.ends_with("is not there");
             let file = if is_of_log { &self.trace } else { &self.schedule }.display();
             let place = if *line > 0 { format!("{file}:{line}") } else { file.to_string() };

@@ -331,10 +331,6 @@ impl Tale {
         Self { about, steps: Vec::new(), came_behind: None, waits: false }
     }
 
-    pub(super) fn is_over(&self) -> bool {
-        matches!(self.steps.last(), Some((_, Stage::Ends | Stage::Rejected)))
-    }
-
     /// The explanation of the job. `reports` is true if the policy has ever reported a reason.
     pub(super) fn explanation(self, policy: &str, reports: bool) -> Explanation {
         let Self { about, mut steps, came_behind, .. } = self;

@@ -35,6 +35,7 @@ use lab::output::provenance::sha256_of;
 use lab::page;
 use lab::progress::Progress;
 use lab::shown;
+use lab::table::csv;
 use lab::terminal::tell;
 pub use metrics::{Metric, OwnMetric};
 pub use own::{Added, Own};
@@ -243,7 +244,7 @@ impl Simulation {
         write(Table::Summary, "summary.csv", &|| self.summary())?;
         write(Table::Differences, "differences.csv", &|| self.by_name().differences_csv())?;
         if runs.len() > 1 {
-            write(Table::Best, "best.csv", &|| self.by_name().best_csv())?;
+            write(Table::Best, "best.csv", &|| csv(Ranked::COLUMNS, self.ranks().iter().map(Ranked::row)))?;
         }
         write(Table::Columns, "columns.md", &|| Ok(report::columns_md(self).into()))?;
         if !options.no_report {

@@ -313,20 +313,12 @@ pub(super) struct FindingsOfKind {
 
 /// All findings, by kind.
 #[derive(Debug, Default)]
-pub(super) struct FindingList(BTreeMap<FindingKind, FindingsOfKind>);
+pub(super) struct FindingList(pub(super) BTreeMap<FindingKind, FindingsOfKind>);
 
 impl FindingList {
     pub(super) fn add(&mut self, fault: FindingKind, job: u64, time: Option<Time>, line: u64, words: String) {
         let time = time.map(|time| time.to_string());
         let first = FindingsOfKind { fault, count: 0, job, time, line, words };
         self.0.entry(fault).or_insert(first).count += 1;
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &FindingsOfKind> {
-        self.0.values()
     }
 }

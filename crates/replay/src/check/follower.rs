@@ -51,8 +51,8 @@ pub(super) fn check(
             continue;
         }
         // The instant is over. The starts of the schedule that no pass has made are made now.
-        let waits = follower.borrow().waits_for_schedule(now);
-        if waits {
+        let (made, due) = (follower.borrow().made.len(), follower.borrow().due(now).len());
+        if made < due {
             follower.borrow_mut().is_closing = true;
             sim.post_at(now, Event::Decide);
             sim.step();
@@ -143,10 +143,6 @@ impl<'a> Follower<'a> {
 
     fn due(&self, now: Time) -> &'a [PlannedStart] {
         &self.ahead[..self.ahead.partition_point(|start| start.start <= now)]
-    }
-
-    fn waits_for_schedule(&self, now: Time) -> bool {
-        self.made.len() < self.due(now).len()
     }
 
     fn schedule(&mut self, view: &View<'_>, starts: &mut Starts) {

@@ -5,7 +5,7 @@ use crate::reasons::history::Explanation;
 use crate::reasons::{Began, ByJob, Holder, Moment, Obstacle, Promise, SiteName, Stage, Tale, Wait};
 use gap_schedule::{Reason, ReasonProbe, ReservedStart, RunningJob, Starts, View};
 use rustc_hash::FxHashMap;
-use sim_core::{Fact, JobId, Probe, Request, SiteId, Span, Time};
+use sim_core::{Fact, Job, JobId, Probe, Request, SiteId, Span, Time};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -51,7 +51,8 @@ impl Listener {
 
     pub(crate) fn is_done(&self) -> bool {
         let heard = self.0.borrow();
-        heard.wanted.is_empty() && heard.tales.values().all(Tale::is_over)
+        heard.wanted.is_empty()
+            && heard.tales.values().all(|tale| matches!(tale.steps.last(), Some((_, Stage::Ends | Stage::Rejected))))
     }
 
     /// The explanations of all followed jobs, in order of submission.
@@ -96,13 +97,12 @@ impl Probe for Listener {
     fn observe(&mut self, now: Time, fact: &Fact) {
         let Heard { tales, labels, .. } = &mut *self.0.borrow_mut();
         let (job, stage) = match fact {
-            Fact::Submitted(job) => (job.id, None),
-            Fact::Started { job, .. } => (*job, None),
+            Fact::Submitted(Job { id: job, .. }) | Fact::Started { job, .. } => (*job, None),
             Fact::Finished { job } => (*job, Some(Stage::Ends)),
             Fact::Rejected { job, .. } => (*job, Some(Stage::Rejected)),
             Fact::Seized { .. } | Fact::Released { .. } => return,
         };
-        if matches!(stage, Some(Stage::Ends | Stage::Rejected)) {
+        if stage.is_some() {
             labels.remove(&job);
         }
         let Some(tale) = tales.get_mut(&job) else { return };

@@ -102,10 +102,6 @@ impl<'a> ComparedRuns<'a> {
         compared().flat_map(|metric| self.ranked(metric)).filter(|one| one.mean.is_finite()).collect()
     }
 
-    pub(super) fn best_csv(&self) -> Result<Vec<u8>> {
-        csv(Ranked::COLUMNS, self.standings().iter().map(Ranked::row))
-    }
-
     pub(super) fn differences_csv(&self) -> Result<Vec<u8>> {
         let row = |Difference { metric, policy, baseline, interval, .. }: Difference<'_>| {
             let names = [metric.name(), policy, baseline].map(str::to_owned);

@@ -185,14 +185,6 @@ impl Exec {
         Ok(())
     }
 
-    /// The event with its time, if the program knows [`TIMED`].
-    fn timed(&self, mut event: Value, view: &View<'_>) -> Value {
-        if self.is_timed {
-            event["time"] = view.now.as_secs_f64().into();
-        }
-        event
-    }
-
     /// Checks one start, and takes its processors.
     fn begin(&mut self, start: StartOrder) -> Result<(JobId, SiteId), String> {
         let (number, wanted) = match start {
@@ -275,7 +267,10 @@ impl Policy for Exec {
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &View<'_>) {
         let Present { number, .. } = self.present.remove(&job.job).expect("it arrived before it started");
         self.by_number.remove(&number);
-        let end = self.timed(json!({ "job": number, "machine": machine.0 }), view);
+        let mut end = json!({ "job": number, "machine": machine.0 });
+        if self.is_timed {
+            end["time"] = view.now.as_secs_f64().into();
+        }
         self.pass.finished.push(end);
     }
 

@@ -111,13 +111,6 @@ static BASES: [Base; 10] = [
     },
 ];
 
-impl Base {
-    /// Its name with the setting that it needs.
-    fn form(&self) -> &'static str {
-        if self.settings.contains(&"conf") { "slurm+conf=FILE" } else { self.name }
-    }
-}
-
 /// Names in the literature, and ours.
 const ALIASES: [(&str, &str); 6] = [
     ("FCFS", "fcfs"),
@@ -221,11 +214,12 @@ impl Policy {
     }
 
     pub(super) fn help() -> String {
-        let settings = |base: &Base| match base.settings {
-            [] => String::new(),
-            ["conf", keys @ ..] | keys => format!(". Settings: {}", keys.join(", ")),
+        let policy = |Base { name, about, settings, .. }: &Base| match settings {
+            [] => entry(name, about),
+            ["conf", keys @ ..] => entry("slurm+conf=FILE", &format!("{about}. Settings: {}", keys.join(", "))),
+            keys => entry(name, &format!("{about}. Settings: {}", keys.join(", "))),
         };
-        let policies = BASES.iter().map(|base| entry(base.form(), &format!("{}{}", base.about, settings(base))));
+        let policies = BASES.iter().map(policy);
         let keys = SETTINGS.map(|(key, value, about)| entry(&format!("+{key}={value}"), about));
         let aliases = ALIASES.map(|(alias, name)| format!("  {alias:14} {name}\n"));
         let exec = entry(

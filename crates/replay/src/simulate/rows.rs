@@ -225,6 +225,8 @@ pub(super) fn tells_processors(sites: &Sites) -> bool {
 
 type File = BufWriter<NamedTempFile>;
 
+const BUFFER: usize = 1 << 16;
+
 /// The files of a policy's jobs, before they get their names.
 #[derive(Default)]
 pub(crate) struct Rows {
@@ -251,12 +253,12 @@ impl Rows {
         let [jobs, schedule] = wanted;
         // The header is written even without jobs.
         let begin_jobs = || {
-            let mut file = buffered(out.begin()?);
+            let mut file = BufWriter::with_capacity(BUFFER, out.begin()?);
             writeln!(file, "{}", Row::HEADER).context("cannot write jobs.csv")?;
             anyhow::Ok(file)
         };
         let begin_schedule = || {
-            let mut records = SwfWriter::new(buffered(out.begin()?));
+            let mut records = SwfWriter::new(BufWriter::with_capacity(BUFFER, out.begin()?));
             records.comment(&swf_header(log, sites)?).context("cannot write schedule.swf")?;
             anyhow::Ok(Schedule { records, waiting: VecDeque::new(), next: JobId(0) })
         };
@@ -333,8 +335,4 @@ fn swf_header(trace: &Path, sites: &Sites) -> Result<String> {
         text += &format!("Partition: {number} {}\n", csv_name(name));
     }
     Ok(text)
-}
-
-fn buffered(file: NamedTempFile) -> File {
-    BufWriter::with_capacity(1 << 16, file)
 }

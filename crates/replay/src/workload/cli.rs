@@ -188,7 +188,7 @@ pub struct Generate {
     pub(crate) procs: Option<u32>,
     /// Estimates as users choose them: the model of Tsafrir, Etsion & Feitelson (2005), with the longest estimate that is
     /// allowed (`tsafrir:18h`); if that is not given, it is the longest run time, rounded up to an hour.
-    #[arg(long, value_name = "tsafrir[:SPAN]")]
+    #[arg(long, value_name = "tsafrir[:SPAN]", value_parser = tsafrir)]
     pub(crate) estimates: Option<TsafrirEstimates>,
     /// The model's parameters, a TOML file such as `--show` prints and `fit` writes.
     #[arg(long, value_name = "FILE")]
@@ -217,17 +217,14 @@ pub(crate) struct TsafrirEstimates {
     pub(crate) max_estimate: Option<u32>,
 }
 
-impl std::str::FromStr for TsafrirEstimates {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = || format!("expected tsafrir or tsafrir:SPAN such as tsafrir:36h, found {text:?}");
-        match text.split_once(':') {
-            None if text == "tsafrir" => Ok(Self { max_estimate: None }),
-            Some(("tsafrir", span)) => Ok(Self { max_estimate: Some(seconds(span).ok_or_else(wanted)?) }),
-            _ => Err(wanted()),
-        }
-    }
+fn tsafrir(text: &str) -> Result<TsafrirEstimates, String> {
+    let wanted = || format!("expected tsafrir or tsafrir:SPAN such as tsafrir:36h, found {text:?}");
+    let max_estimate = match text.split_once(':') {
+        None if text == "tsafrir" => None,
+        Some(("tsafrir", span)) => Some(seconds(span).ok_or_else(wanted)?),
+        _ => return Err(wanted()),
+    };
+    Ok(TsafrirEstimates { max_estimate })
 }
 
 /// `90s`, `15m`, `4h`, `30d`, in seconds.

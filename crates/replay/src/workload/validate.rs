@@ -3,7 +3,7 @@
 use super::cli::Validate;
 use super::io::{failed, swf};
 use super::words::counted;
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 use lab::cli::{Common, Ending, print};
 use lab::units::{aligned, count, repair};
 use std::io::IsTerminal;
@@ -29,7 +29,7 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     let limit = if options.summary { 0 } else { options.limit.unwrap_or(u64::MAX) };
     let name = options.file.display();
     let (mut kinds, mut listed, mut text): (Repairs, Vec<serde_json::Value>, String) = Default::default();
-    let (mut found, mut unreadable): (u64, Option<(u64, InputError)>) = (0, None);
+    let (mut found, mut unreadable): (u64, Option<InputError>) = (0, None);
     for finding in Validation::new(records, capacity) {
         found += 1;
         kinds.note(finding.rule, Some(finding.line));
@@ -45,12 +45,9 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
                 }
             }
         }
-        if let Some(error) = finding.error {
-            let first = unreadable.map_or(finding.line, |(first, _)| first);
-            unreadable = Some((first, error));
-        }
+        unreadable = finding.error.or(unreadable);
     }
-    if let Some((_, error)) = unreadable.take_if(|(_, error)| error.is_io()) {
+    if let Some(error) = unreadable.take_if(|error| error.is_io()) {
         bail!(failed(error));
     }
 
@@ -76,14 +73,11 @@ pub(super) fn validate(options: &Validate, common: &Common) -> Result<Ending> {
     } else {
         print(&(text + &summary(found, limit, &kinds, whole_log)));
     }
-    match unreadable {
-        None => Ok(Ending::Done),
-        Some((first, _)) => {
-            let lines = kinds.iter().find(|kind| kind.rule == Rule::Unreadable).map_or(0, |kind| kind.count);
-            let lines = counted(lines, "line");
-            Err(anyhow!("{name}: {lines} cannot be read, the first of them line {first}; mend or delete it"))
-        }
+    if let Some(Repair { count, first_line, .. }) = kinds.iter().find(|kind| kind.rule == Rule::Unreadable) {
+        let (lines, first) = (counted(*count, "line"), first_line.unwrap_or_default());
+        bail!("{name}: {lines} cannot be read, the first of them line {first}; mend or delete it");
     }
+    Ok(Ending::Done)
 }
 
 /// Action of a simulation on an anomaly.
