@@ -7,7 +7,6 @@ mod conversation;
 #[cfg(test)]
 mod tests;
 
-use super::name::legal;
 use anyhow::{Result, anyhow, bail};
 use conversation::Conversation;
 use gap_schedule::{Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
@@ -28,35 +27,13 @@ const TIMED: u32 = 2;
 const READY: &str =
     r#"{"type":"ready","protocol":1}, or {"type":"ready","protocol":2,"every":"event"} (without "every" as well)"#;
 
-/// The command of a policy that is a program: its words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command(pub(super) Vec<String>);
-
-impl Command {
-    /// Splits the text after `exec+` at its spaces.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        if words.is_empty() {
-            return Err("exec+ needs a program, as in exec+./mine.py or 'exec+python3 mine.py'".to_owned());
-        }
-        Ok(Self(words))
-    }
-
-    /// Files of the program: its executable, as the system finds it, and every argument that is a file or names one after `=`.
-    /// Files that these import or start are not included.
-    pub(super) fn files(&self) -> Vec<PathBuf> {
-        let (program, arguments) = self.0.split_first().expect("a command has at least one word");
-        let arguments =
-            arguments.iter().flat_map(|word| [Some(word.as_str()), word.split_once('=').map(|(_, file)| file)]);
-        let arguments = arguments.flatten().map(PathBuf::from).filter(|path| path.is_file());
-        found(program).into_iter().chain(arguments).collect()
-    }
-
-    /// `exec+mine.py`: legal as the name of a folder on every system.
-    pub(super) fn name(&self) -> String {
-        let words: Vec<String> = self.0.iter().map(|word| legal(word)).collect();
-        format!("exec+{}", words.join("_"))
-    }
+/// Files of a program, given by the words of its command: its executable, as the system finds it, and every argument that is a file or
+/// names one after `=`. Files that these import or start are not included.
+pub(super) fn files(command: &[String]) -> Vec<PathBuf> {
+    let (program, arguments) = command.split_first().expect("a command has at least one word");
+    let arguments = arguments.iter().flat_map(|word| [Some(word.as_str()), word.split_once('=').map(|(_, file)| file)]);
+    let arguments = arguments.flatten().map(PathBuf::from).filter(|path| path.is_file());
+    found(program).into_iter().chain(arguments).collect()
 }
 
 /// The file of a program: a path, or a name that a folder of `PATH` holds; `None` if there is none.
@@ -138,8 +115,13 @@ struct Present {
 
 impl Exec {
     /// Starts the program and sends the greeting, which it must answer within `patience`.
-    pub(super) fn start(command: &Command, machines: &[Machine], numbers: Numbers, patience: Duration) -> Result<Self> {
-        let mut conversation = Conversation::start(&command.0, patience)?;
+    pub(super) fn start(
+        command: &[String],
+        machines: &[Machine],
+        numbers: Numbers,
+        patience: Duration,
+    ) -> Result<Self> {
+        let mut conversation = Conversation::start(command, patience)?;
         let sizes = (0_u32..).zip(machines).map(|(machine, Machine { processors, speed })| {
             json!({ "machine": machine, "processors": processors, "speed": speed })
         });

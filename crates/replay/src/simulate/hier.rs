@@ -76,7 +76,7 @@ impl World for HierGrid {
         let Chosen { build, number, .. } = &policies[policy];
         let config = Config { system: build(*number), ..tree.config.clone() };
         let grid = Grid::fed(config, tree.world.clone(), submissions, &Streams::new(at.log.seed(), 0), ())?;
-        let grid = if tree.jobs.time == TimeRule::Work { grid.dividing_work() } else { grid };
+        let grid = if tree.time == TimeRule::Work { grid.dividing_work() } else { grid };
         // The turnaround of a job ends when its output has arrived.
         let (mut turnaround, mut completed) = (0.0, 0.0);
         let home = JobLog::new(|record: JobRecord| {
@@ -149,13 +149,13 @@ enum Tree {
 }
 
 /// Properties of jobs that a log does not have.
-#[derive(Copy, Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct JobRules {
     time: TimeRule,
-    /// Bytes for each CPU second of work.
-    input: f64,
-    output: f64,
+    /// Bytes for each CPU second of work; by default those of the paper, and five times as much output.
+    input: Option<f64>,
+    output: Option<f64>,
 }
 
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -185,19 +185,13 @@ struct ServerTable {
     count: Option<u32>,
 }
 
-impl Default for JobRules {
-    /// Values of the paper: 100 bytes of input for a CPU second, and five times as much output.
-    fn default() -> Self {
-        let input = Readings::default().bytes_per_cpu_second;
-        Self { time: TimeRule::Work, input, output: 5.0 * input }
-    }
-}
-
 /// A tree file as it is read.
 pub struct GridTree {
     config: Config,
     world: GridWorld,
-    jobs: JobRules,
+    time: TimeRule,
+    input: f64,
+    output: f64,
 }
 
 /// Reads a tree file. Returns the tree, and its servers as places.
@@ -213,7 +207,9 @@ pub fn parse(text: &str) -> Result<(GridTree, Sites)> {
         places > 0 && u64::from(sites).is_multiple_of(places),
         "{sites} sites cannot be spread evenly over {backbones} backbones of {nets} nets; change backbones or nets"
     );
-    for (field, bytes) in [("jobs.input", jobs.input), ("jobs.output", jobs.output)] {
+    let of_the_paper = Readings::default().bytes_per_cpu_second;
+    let (input, output) = (jobs.input.unwrap_or(of_the_paper), jobs.output.unwrap_or(5.0 * of_the_paper));
+    for (field, bytes) in [("jobs.input", input), ("jobs.output", output)] {
         ensure!((0.0..=1e9).contains(&bytes), "{field} is {bytes}; give bytes for each CPU second, from 0 to 1e9");
     }
     ensure!(
@@ -255,7 +251,7 @@ pub fn parse(text: &str) -> Result<(GridTree, Sites)> {
     let speed = 1.0 - config.grid.local_load;
     let machines = world.servers().iter().map(|server| Machine { processors: server.cpus, speed });
     let sites = Sites::new(names.into_iter().zip(machines), "the tree file", Inside::Machine);
-    Ok((GridTree { config, world, jobs }, sites))
+    Ok((GridTree { config, world, time: jobs.time, input, output }, sites))
 }
 
 impl GridTree {
@@ -267,8 +263,8 @@ impl GridTree {
         Submission {
             station: StationId(user % self.world.stations()),
             system: user % self.world.systems(),
-            input: bytes(self.jobs.input),
-            output: bytes(self.jobs.output),
+            input: bytes(self.input),
+            output: bytes(self.output),
             job: *job,
         }
     }
@@ -354,7 +350,7 @@ mod tests {
         let servers: Vec<_> = tree.world.servers().iter().map(|server| (server.cpus, server.systems)).collect();
         assert_eq!(servers, [(8, 0b11), (8, 0b11), (4, 0b10)]);
         assert_eq!((tree.world.sites(), tree.world.stations()), (3, 3));
-        assert_eq!(tree.jobs.time, TimeRule::Runtime);
+        assert_eq!(tree.time, TimeRule::Runtime);
         assert_eq!(sites.widest(), 8);
     }
 }

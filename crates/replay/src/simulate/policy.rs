@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::exec::Command;
-use super::name::PolicyName;
+use super::exec;
+use super::name::{PolicyName, legal};
 use super::own::Own;
 use super::slurm::SlurmCluster;
 use super::world::Named;
@@ -174,7 +174,8 @@ pub struct Policy {
 #[derive(Clone, Debug)]
 enum Kind {
     Ours(&'static Base),
-    Exec(Arc<Command>),
+    /// The words of its command, at least one.
+    Exec(Arc<[String]>),
     Own(Arc<Own>),
 }
 
@@ -245,11 +246,14 @@ impl Policy {
             return Some(Ok(Self::plainly(Kind::Own(Arc::clone(own)), &own.name, &own.name)));
         }
         if let Some(command) = text.strip_prefix("exec+") {
-            let policy = |command: Command| {
-                let (name, given) = (command.name(), format!("exec+{}", command.0.join(" ")));
-                Self::plainly(Kind::Exec(Arc::new(command)), &name, &given)
-            };
-            return Some(Command::parse(command).map(policy));
+            let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+            if words.is_empty() {
+                let message = "exec+ needs a program, as in exec+./mine.py or 'exec+python3 mine.py'";
+                return Some(Err(message.to_owned()));
+            }
+            let name: Vec<String> = words.iter().map(|word| legal(word)).collect();
+            let (name, given) = (format!("exec+{}", name.join("_")), format!("exec+{}", words.join(" ")));
+            return Some(Ok(Self::plainly(Kind::Exec(words.into()), &name, &given)));
         }
         let (alias, named) = ALIASES.into_iter().find(|(alias, _)| *alias == text).unzip();
         let text = named.unwrap_or(text);
@@ -281,7 +285,7 @@ impl Policy {
         if let Kind::Ours(base) = self.kind { Some(base.name) } else { None }
     }
 
-    pub fn command(&self) -> Option<&Command> {
+    pub fn command(&self) -> Option<&[String]> {
         if let Kind::Exec(command) = &self.kind { Some(command) } else { None }
     }
 
@@ -289,7 +293,7 @@ impl Policy {
     /// running executable; the files of a Slurm cluster. Other policies have none: their code is that of Gridproof's sources.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match &self.kind {
-            Kind::Exec(command) => command.files(),
+            Kind::Exec(command) => exec::files(command),
             Kind::Own(_) => vec![executable().to_owned()],
             Kind::Ours(_) => self.settings.slurm.as_ref().map_or_else(Vec::new, |cluster| cluster.files.clone()),
         }
@@ -315,7 +319,7 @@ impl Policy {
         match &self.kind {
             Kind::Ours(base) => (base.build)(&self.settings, seed, on),
             Kind::Own(own) => (own.make)(),
-            Kind::Exec(command) => panic!("{} is started as a program", command.name()),
+            Kind::Exec(_) => panic!("{} is started as a program", self.name),
         }
     }
 

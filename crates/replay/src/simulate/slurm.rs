@@ -2,7 +2,7 @@
 
 use super::exec::shared;
 use super::name::PolicyName;
-use crate::slurm::input::{WholeNodes, ZERO, site, terms};
+use crate::slurm::input::{WholeNodes, ZERO, seconds, site, terms};
 use anyhow::{Result, anyhow, bail, ensure};
 use gap_schedule::{ForkablePolicy, Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts, View};
 use sim_core::{JobId, SiteId, Time};
@@ -72,7 +72,8 @@ struct Controlled {
 impl Controlled {
     /// Decides the passes up to the second `now`, and then gives the events of that second to the controller.
     fn decide(&mut self, view: &View<'_>, starts: &mut Starts) -> Result<()> {
-        let now = second(view.now);
+        // Whole seconds since 1970.
+        let now = ZERO + seconds(view.now.since(Time::ZERO));
         self.ended.sort_unstable();
         let ending: Vec<u32> = self.ended.drain(..).map(number).collect();
         while self.passed < now {
@@ -114,11 +115,6 @@ impl Controlled {
     fn fail(&mut self, error: anyhow::Error) {
         self.error.get_or_insert_with(|| shared(error));
     }
-}
-
-/// Whole seconds since 1970.
-fn second(time: Time) -> i64 {
-    ZERO + i64::try_from(time.as_nanos() / 1_000_000_000).expect("the clock ends at 584 years")
 }
 
 /// The job's number for the controller, where numbers count from 1.

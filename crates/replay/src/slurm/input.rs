@@ -272,7 +272,7 @@ pub(super) struct Trace {
     pub(super) left_out: Vec<String>,
 }
 
-pub(super) fn seconds(span: Span) -> i64 {
+pub(crate) fn seconds(span: Span) -> i64 {
     i64::try_from(span.as_nanos() / 1_000_000_000).unwrap_or(i64::MAX)
 }
 

@@ -1,6 +1,6 @@
 #![cfg(unix)]
 
-use super::{Command, Exec};
+use super::Exec;
 use gap_schedule::{Machine, MultiCluster};
 use sim_core::{Job, JobId, Sim, Span, Time};
 use std::time::Duration;
@@ -11,7 +11,7 @@ fn received(answers: &[&str]) -> Result<String, String> {
     let heard = tempfile::NamedTempFile::new().expect("a file");
     let script = r#"for answer; do read -r line; echo "$line" >>"$0"; echo "$answer"; done; cat >>"$0""#;
     let words = [&["sh", "-c", script, heard.path().to_str().expect("UTF-8")], answers].concat();
-    let command = Command(words.into_iter().map(str::to_owned).collect());
+    let command: Vec<String> = words.into_iter().map(str::to_owned).collect();
     let machines = vec![Machine::new(4)];
     let policy = Exec::start(&command, &machines, Box::new(|_| None), Duration::from_secs(60));
     let policy = policy.map_err(|error| error.to_string())?;
