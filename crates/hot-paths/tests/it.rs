@@ -4,7 +4,7 @@ use std::process::Command;
 
 /// Runs one path, and returns the work that it has done.
 fn work(path: &str) -> u64 {
-    let output = Command::new(env!("CARGO_BIN_EXE_hot-paths")).args(["--run", path]).output().expect("it runs");
+    let output = Command::new(env!("CARGO_BIN_EXE_hot-paths")).arg(path).output().expect("it runs");
     let errors = String::from_utf8_lossy(&output.stderr);
     String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or_else(|_| panic!("{path}: {errors}"))
 }
