@@ -139,17 +139,10 @@ pub(crate) fn main(py: Python<'_>, args: Vec<String>) -> u8 {
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    let result = py.detach(|| {
+    ended(py.detach(|| {
         let lab = Lab::standard();
         begin(&common).and_then(|()| lab.run(command, &common, &lab.explained(Cli::command())))
-    });
-    let code = match &result {
-        Ok(Ending::Done) => 0,
-        Ok(Ending::Differs) => 1,
-        Err(error) => exit_code(error),
-    };
-    ended(result);
-    code
+    }))
 }
 
 /// Returns the exception for an error of a command.

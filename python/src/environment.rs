@@ -42,13 +42,6 @@ fn jobs(rows: &PyReadonlyArray2<'_, i64>) -> PyResult<Arc<[EpisodeJob]>> {
     values.chunks_exact(5).map(job).collect()
 }
 
-/// Returns a metric of the catalogue over the jobs that have started; `None` if it has no value.
-fn value(episode: &Episode, processors: u32, metric: &str) -> Option<f64> {
-    let mut totals = Totals::new(processors, &[]);
-    episode.records().for_each(|record| totals.add(&record));
-    totals.value(metric)
-}
-
 fn known(metric: &str) -> PyResult<()> {
     let unknown = || refused(format!("no metric is called {metric:?}; columns.md of a run lists them"));
     Metric::named(metric).map(|_| ()).ok_or_else(unknown)
@@ -137,7 +130,7 @@ impl Environment {
     /// A metric of the catalogue over the window's jobs that have started, as if each ran to its end; `None` if it has no value.
     fn value(&self, metric: &str) -> PyResult<Option<f64>> {
         known(metric)?;
-        Ok(value(&self.episode, self.processors, metric))
+        Ok(self.found(metric))
     }
 
     /// Returns an independent copy.
@@ -152,14 +145,6 @@ pub(crate) struct Environments {
     all: Vec<Environment>,
     metric: String,
     pool: rayon::ThreadPool,
-}
-
-/// Values of one environment that a step changes.
-struct Outcome<'a> {
-    seen: &'a mut [f32],
-    mask: &'a mut [bool],
-    value: &'a mut f64,
-    ended: &'a mut bool,
 }
 
 #[pymethods]
@@ -209,7 +194,12 @@ impl Environments {
             let each = each.zip(values).zip(ended).with_min_len(CHUNK);
             pool.install(|| {
                 each.for_each(|(((((one, action), seen), mask), value), ended)| {
-                    one.take(*action, metric, Outcome { seen, mask, value, ended });
+                    // The mask is the one before the decision.
+                    let asked = usize::try_from(*action).ok().filter(|action| mask.get(*action) == Some(&true));
+                    let action = asked.or_else(|| mask.iter().position(|allowed| *allowed));
+                    *ended = !action.is_some_and(|action| one.episode.step(action).unwrap_or(false));
+                    *value = if *ended { one.found(metric).unwrap_or(0.0) } else { 0.0 };
+                    one.episode.observe(seen, mask);
                 });
             });
         });
@@ -234,13 +224,10 @@ impl Environments {
 }
 
 impl Environment {
-    /// Takes one decision, and writes its results. On entry the mask is the one before the decision.
-    fn take(&mut self, action: i64, metric: &str, after: Outcome<'_>) {
-        let asked = usize::try_from(action).ok().filter(|action| after.mask.get(*action) == Some(&true));
-        let action = asked.or_else(|| after.mask.iter().position(|allowed| *allowed));
-        let is_due = action.is_some_and(|action| self.episode.step(action).unwrap_or(false));
-        *after.ended = !is_due;
-        *after.value = if is_due { 0.0 } else { value(&self.episode, self.processors, metric).unwrap_or(0.0) };
-        self.episode.observe(after.seen, after.mask);
+    /// Returns a metric of the catalogue over the jobs that have started; `None` if it has no value.
+    fn found(&self, metric: &str) -> Option<f64> {
+        let mut totals = Totals::new(self.processors, &[]);
+        self.episode.records().for_each(|record| totals.add(&record));
+        totals.value(metric)
     }
 }

@@ -4,8 +4,6 @@ use lab::control::Control;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTimeoutError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use std::error::Error;
-use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +11,8 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Default)]
 pub(crate) struct Failure {
     kept: Arc<Mutex<Kept>>,
+    /// Longest time of a policy for an answer.
+    patience: Option<Duration>,
     /// Control of the call.
     pub(crate) control: Control,
 }
@@ -21,32 +21,16 @@ pub(crate) struct Failure {
 struct Kept {
     error: Option<PyErr>,
     is_interrupted: bool,
-    /// Longest time of a policy for an answer.
-    patience: Option<Duration>,
     /// Threads in which policies are being called, by Python's numbers, with the instants at which the calls began.
     calls: Vec<(u64, Instant)>,
     /// Policies under which jobs still waited at the end, and the numbers of these.
     waiting: Vec<(String, usize)>,
 }
 
-/// Error of a policy whose exception is kept.
-#[derive(Debug)]
-pub(crate) struct Raised;
-
-impl fmt::Display for Raised {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the policy raised an exception")
-    }
-}
-
-impl Error for Raised {}
-
 impl Failure {
     /// Returns the failures of a call whose policies have this long for an answer.
     pub(crate) fn within(patience: Option<Duration>) -> Self {
-        let failure = Self::default();
-        failure.kept().patience = patience;
-        failure
+        Self { patience, ..Self::default() }
     }
 
     /// Keeps the exception, and ends the call.
@@ -85,19 +69,15 @@ impl Failure {
         }
         let answer = call();
         // Not held while waiting for the GIL.
-        let patience = {
-            let mut kept = self.kept();
-            kept.calls.retain(|(other, _)| *other != thread);
-            kept.patience
-        };
-        match (answer, patience) {
-            (Err(error), Some(patience)) if began.elapsed() > patience => {
-                let is_ours = Python::attach(|py| error.is_instance_of::<PyTimeoutError>(py));
-                let words = format!("a policy took more than {} s for one answer", patience.as_secs_f64());
-                Err(if is_ours { PyTimeoutError::new_err(words) } else { error })
+        self.kept().calls.retain(|(other, _)| *other != thread);
+        let overdue = self.patience.filter(|patience| began.elapsed() > *patience);
+        answer.map_err(|error| match overdue {
+            Some(patience) if Python::attach(|py| error.is_instance_of::<PyTimeoutError>(py)) => {
+                let seconds = patience.as_secs_f64();
+                PyTimeoutError::new_err(format!("a policy took more than {seconds} s for one answer"))
             }
-            (answer, _) => answer,
-        }
+            _ => error,
+        })
     }
 
     /// Raises `KeyboardInterrupt` in the policies that are being called, which also ends a policy that does not return.
@@ -112,12 +92,10 @@ impl Failure {
 
     /// Raises `TimeoutError` in the policies that have taken too long.
     pub(crate) fn end_overdue(&self, py: Python<'_>) -> PyResult<()> {
-        let overdue: Vec<(u64, Instant)> = {
-            let kept = self.kept();
-            let is_overdue = |began: Instant| kept.patience.is_some_and(|patience| began.elapsed() > patience);
-            kept.calls.iter().copied().filter(|(_, began)| is_overdue(*began)).collect()
-        };
-        raise(py, overdue, &py.get_type::<PyTimeoutError>())
+        let Some(patience) = self.patience else { return Ok(()) };
+        let mut calls = self.kept().calls.clone();
+        calls.retain(|(_, began)| began.elapsed() > patience);
+        raise(py, calls, &py.get_type::<PyTimeoutError>())
     }
 
     /// Returns and removes the exception.

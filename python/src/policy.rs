@@ -1,7 +1,7 @@
 //! A policy written in Python, and its view of the system.
 
 use crate::environment::Seen;
-use crate::failure::{Failure, Raised};
+use crate::failure::Failure;
 use gap_schedule::episode::{FEATURES, Surroundings};
 use gap_schedule::{Machine, Policy, PolicyError, QueuedJob, RunningJob, Starts};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PySlice, PyTuple};
 use sim_core::{JobId, SiteId, Time};
 use std::collections::VecDeque;
+use std::error::Error;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -34,7 +35,6 @@ pub(crate) struct Job {
 
 /// A running job.
 #[pyclass(frozen, get_all)]
-#[derive(Clone)]
 pub(crate) struct Running {
     /// The job's number.
     id: u32,
@@ -53,15 +53,24 @@ pub(crate) struct Running {
 /// View of a policy: everything except run times.
 #[pyclass(frozen)]
 pub(crate) struct View {
+    /// The present instant, in seconds from the first submission.
+    #[pyo3(get)]
     now: f64,
+    /// Processors of each machine.
+    #[pyo3(get)]
     processors: Vec<u32>,
+    /// Idle processors of each machine.
+    #[pyo3(get)]
     free: Vec<u32>,
-    queue: WaitingJobs,
+    /// The waiting jobs, in order of arrival.
+    #[pyo3(get)]
+    queue: Queue,
     running: Vec<(usize, RunningJob)>,
 }
 
 /// The waiting jobs, in order of arrival: a sequence.
 #[pyclass(frozen, sequence)]
+#[derive(Clone)]
 pub(crate) struct Queue(WaitingJobs);
 
 #[pymethods]
@@ -112,37 +121,13 @@ impl Jobs {
 
 #[pymethods]
 impl View {
-    /// The present instant, in seconds from the first submission.
-    #[getter]
-    fn now(&self) -> f64 {
-        self.now
-    }
-
-    /// Processors of each machine.
-    #[getter]
-    fn processors(&self) -> Vec<u32> {
-        self.processors.clone()
-    }
-
-    /// Idle processors of each machine.
-    #[getter]
-    fn free(&self) -> Vec<u32> {
-        self.free.clone()
-    }
-
-    /// The waiting jobs, in order of arrival.
-    #[getter]
-    fn queue(&self) -> Queue {
-        Queue(Arc::clone(&self.queue))
-    }
-
     /// Returns the observation of an environment after the jobs `started` have started: an array `(slots, 8)` of the jobs that have waited
     /// longest, and the mask of those.
     #[pyo3(signature = (slots, started = Vec::new()))]
     fn observe<'py>(&self, py: Python<'py>, slots: usize, started: Vec<u32>) -> PyResult<Seen<'py>> {
         let (seen, mask) = (PyArray2::zeros(py, [slots, FEATURES], false), PyArray1::zeros(py, slots, false));
         let (taken, queue): (Vec<&Job>, Vec<&Job>) =
-            self.queue.iter().map(Py::get).partition(|job| started.contains(&job.id));
+            self.queue.0.iter().map(Py::get).partition(|job| started.contains(&job.id));
         let taken: u32 = taken.iter().map(|job| job.processors).sum();
         let (processors, free) = (self.processors.iter().sum(), self.free.iter().sum::<u32>().saturating_sub(taken));
         let surroundings = Surroundings { processors, free, waiting: queue.len(), slots };
@@ -198,7 +183,7 @@ impl View {
             now: view.now.as_secs_f64(),
             processors: view.machines.iter().map(|machine: &Machine| machine.processors).collect(),
             free: view.free.to_vec(),
-            queue: Arc::clone(queue),
+            queue: Queue(Arc::clone(queue)),
             running: running.flat_map(|(machine, jobs)| jobs.iter().map(move |job| (machine, *job))).collect(),
         }
     }
@@ -348,18 +333,16 @@ impl PythonPolicy {
         })
     }
 
-    /// Calls a method for an event; `subject` returns its job.
-    fn call(
-        &mut self,
-        method: &str,
-        subject: impl for<'py> FnOnce(Python<'py>, &View) -> PyResult<Py<PyAny>>,
-        view: &gap_schedule::View<'_>,
-    ) {
+    /// Calls the method for the job that has ended, or for the one that has just been submitted.
+    fn call(&mut self, method: &str, ended: Option<Running>, view: &gap_schedule::View<'_>) {
         self.guarded(|this| {
             Python::attach(|py| {
                 let shown = this.view(py, view)?;
-                let subject = subject(py, shown.get())?;
-                this.policy.call_method1(py, method, (subject, shown)).map(drop)
+                let job = match ended {
+                    Some(ended) => Py::new(py, ended)?.into_any(),
+                    None => this.queue.back().expect("it waits").clone_ref(py).into_any(),
+                };
+                this.policy.call_method1(py, method, (job, shown)).map(drop)
             })
         });
     }
@@ -383,14 +366,13 @@ impl Policy for PythonPolicy {
     }
 
     fn error(&self) -> Option<PolicyError> {
-        self.has_failed.then(|| Arc::new(Raised) as PolicyError)
+        self.has_failed.then(kept_exception)
     }
 
     fn on_submit(&mut self, job: &QueuedJob, view: &gap_schedule::View<'_>) {
         self.changes.push(Change::Submission(*job));
         if self.hears_submissions {
-            let last = |py: Python<'_>, view: &View| Ok(view.queue.back().expect("it waits").clone_ref(py).into_any());
-            self.call("on_submit", last, view);
+            self.call("on_submit", None, view);
         }
     }
 
@@ -400,10 +382,14 @@ impl Policy for PythonPolicy {
 
     fn on_completion(&mut self, job: &RunningJob, machine: SiteId, view: &gap_schedule::View<'_>) {
         if self.hears_completions {
-            let ended = |py: Python<'_>, _: &View| Ok(Py::new(py, Running::of(machine.index(), job))?.into_any());
-            self.call("on_completion", ended, view);
+            self.call("on_completion", Some(Running::of(machine.index(), job)), view);
         }
     }
+}
+
+/// Returns the error of a policy whose exception is kept.
+fn kept_exception() -> PolicyError {
+    Box::<dyn Error + Send + Sync>::from("the policy raised an exception").into()
 }
 
 /// A policy whose class could not be called.
@@ -413,6 +399,6 @@ impl Policy for Unmade {
     fn schedule(&mut self, _: &gap_schedule::View<'_>, _: &mut Starts) {}
 
     fn error(&self) -> Option<PolicyError> {
-        Some(Arc::new(Raised))
+        Some(kept_exception())
     }
 }

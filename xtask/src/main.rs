@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     let mut program = lab.explained(XtaskCli::command());
     lab.complete(&program);
     let XtaskCli { command, common } = gridproof::parsed(&mut program);
-    gridproof::ended(gridproof::begin(&common).and_then(|()| match command {
+    let result = gridproof::begin(&common).and_then(|()| match command {
         XtaskCommand::Lab(command) => lab.run(command, &common, &program),
         XtaskCommand::Bench(options) => bench::bench(&options, &common),
         XtaskCommand::Tidy(options) => tidy::tidy(&options, &common),
@@ -47,5 +47,6 @@ fn main() -> ExitCode {
             let passed = status.context("cannot run .ci/run")?.success();
             Ok(if passed { Ending::Done } else { Ending::Differs })
         }
-    }))
+    });
+    gridproof::ended(result).into()
 }

@@ -127,7 +127,7 @@ impl Lab {
         let mut program = lab.explained(Cli::command().name(program()));
         lab.complete(&program);
         let Cli { command, common } = parsed(&mut program);
-        ended(begin(&common).and_then(|()| lab.run(command, &common, &program)))
+        ended(begin(&common).and_then(|()| lab.run(command, &common, &program))).into()
     }
 
     /// The command line with help that contains the program's name and the added policies.
@@ -241,13 +241,13 @@ pub fn begin(common: &Common) -> Result<()> {
 }
 
 /// Reports an error on standard error, and returns the exit code: [`EXIT_CODES`].
-pub fn ended(result: Result<Ending>) -> ExitCode {
+pub fn ended(result: Result<Ending>) -> u8 {
     match result {
-        Ok(Ending::Done) => ExitCode::SUCCESS,
-        Ok(Ending::Differs) => ExitCode::from(1),
+        Ok(Ending::Done) => 0,
+        Ok(Ending::Differs) => 1,
         Err(error) => {
             tell(&format!("error: {error:#}"));
-            ExitCode::from(exit_code(&error))
+            exit_code(&error)
         }
     }
 }
