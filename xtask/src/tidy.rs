@@ -3,6 +3,7 @@
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use lab::cli::{Common, Ending, print};
+use lab::output::manifest::names_below;
 use lab::scenario::workspace;
 use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeMap;
@@ -86,22 +87,17 @@ type Text = (PathBuf, String);
 
 /// Returns every Rust source of the workspace and of the Python package, README.md and the pages of docs.
 fn texts(root: &Path) -> Result<Vec<Text>> {
-    let mut folders: Vec<PathBuf> = ["crates", "xtask", "python/src", "docs"].map(|folder| root.join(folder)).into();
-    let mut files = vec![root.join("README.md")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "md") {
-                files.push(path);
-            }
-        }
+    let mut files = vec![PathBuf::from("README.md")];
+    for folder in ["crates", "xtask", "python/src", "docs"] {
+        let below = root.join(folder);
+        let names = names_below(&below).with_context(|| format!("cannot read {}", below.display()))?;
+        files.extend(names.into_iter().map(|name| Path::new(folder).join(name)));
     }
-    files.sort();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "rs" || extension == "md"));
     let text = |file: PathBuf| {
-        let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        Ok((file.strip_prefix(root).expect("it lies below").to_owned(), text))
+        let path = root.join(&file);
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok((file, text))
     };
     files.into_iter().map(text).collect()
 }
