@@ -235,7 +235,7 @@ fn in_words(plan: &ExperimentPlan) -> String {
         design.replicate.count(),
         plan.units.len()
     );
-    for warning in report::caution::of_the_design(design, &plan.held) {
+    for warning in report::caution::of_the_design(plan) {
         text += &format!("warning: {warning}\n");
     }
     text

@@ -46,7 +46,7 @@ impl<'a> ExperimentReport<'a> {
         runs.iter().for_each(|run| refused[run.cell.log] += u64::from(run.refused));
         let results = Results::new(&plan.design, runs);
         let judged = plan.design.claims.iter().map(|claim| results.judge(claim)).collect();
-        let mut warnings = pitfalls(&plan.design, &plan.held, &results);
+        let mut warnings = pitfalls(plan, &results);
         let in_logs = InLog::all(&results);
         warnings.extend(InLog::warning(&in_logs));
         Self { plan, results, judged, warnings, in_logs, refused }
@@ -154,14 +154,13 @@ impl<'a> ExperimentReport<'a> {
     }
 
     fn logs(&self) -> Table {
-        let logs = self.plan.design.logs.iter().zip(&self.plan.held).zip(&self.refused);
-        let rows = logs.map(|((log, held), refused)| {
+        let rows = self.plan.held.iter().zip(&self.refused).map(|(held, refused)| {
             let repairs: Vec<String> =
                 held.repairs.iter().map(|repair| format!("{} {}", count(repair.count), repair.rule.name())).collect();
             let parts = held.parts().map(|parts| format!("{parts}, {refused} draws outside the bounds refused"));
             let own = held.log().and_then(|one| one.load(held.sites.processors().max(1)));
             vec![
-                log.name.clone(),
+                held.log.name.clone(),
                 count(held.jobs()),
                 held.sites.processors().to_string(),
                 own.map_or_else(|| "–".to_owned(), |own| format!("{} %", fixed(100.0 * own * held.density, 0))),
@@ -186,18 +185,17 @@ impl<'a> ExperimentReport<'a> {
     }
 
     fn provenance(&self) -> Vec<(String, String)> {
-        let design = &self.plan.design;
-        let logs = design.logs.iter().zip(&self.plan.held).filter(|(log, _)| log.file.is_some());
-        [("Plan".to_owned(), self.plan.hash.clone()), ("Seed".to_owned(), design.seed.to_string())]
+        let files = self.plan.held.iter().filter(|held| held.log.file.is_some());
+        [("Plan".to_owned(), self.plan.hash.clone()), ("Seed".to_owned(), self.plan.design.seed.to_string())]
             .into_iter()
-            .chain(logs.map(|(log, held)| (format!("SHA-256 of {}", log.name), held.sha256.clone())))
+            .chain(files.map(|held| (format!("SHA-256 of {}", held.log.name), held.sha256.clone())))
             .collect()
     }
 
     fn manifest(&self, timings: serde_json::Value) -> serde_json::Value {
         let design = &self.plan.design;
-        let logs = design.logs.iter().zip(&self.plan.held).map(|(log, held)| {
-            json!({ "name": log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.sites.processors() })
+        let logs = self.plan.held.iter().map(|held| {
+            json!({ "name": held.log.name, "sha256": held.sha256, "jobs": held.jobs(), "processors": held.sites.processors() })
         });
         json!({
             "experiment": design.name,

@@ -88,11 +88,13 @@ pub(crate) fn measured(
             left_out += 1;
             continue;
         }
-        let Some(placed) = *placement else {
+        let Some((start, finish)) = *placement else {
             totals.sums.rejected += 1;
             continue;
         };
-        totals.add(&record_of(job, placed));
+        // The machine is not part of a grid.
+        let (site, processors) = (SiteId(0), job.request.processors);
+        totals.add(&JobRecord { job: *job, start, finish, site, processors });
         work += width * job.runtime.as_secs_f64();
     }
     let room = f64::from(processors) * to.saturating_since(from).as_secs_f64();
@@ -104,9 +106,4 @@ pub(crate) fn measured(
     totals.count("offered_load", in_room(work));
     totals.count("left_out_percent", Some(100.0 * f64::from(left_out) / as_f64(jobs.len()).max(1.0)));
     totals.row().into_iter().map(|(_, value)| value.filter(|value| value.is_finite())).collect()
-}
-
-/// The record of a job on a machine that is not part of a grid.
-const fn record_of(job: &Job, (start, finish): (Time, Time)) -> JobRecord {
-    JobRecord { job: *job, start, finish, site: SiteId(0), processors: job.request.processors }
 }

@@ -18,7 +18,7 @@ pub(crate) const IN_LOG: u32 = u32::MAX;
 
 /// A log that was read, of which every replication is made.
 pub(crate) struct Held {
-    log: Log,
+    pub(crate) log: Log,
     origin: SourceOrigin,
     pub(crate) sites: Sites,
     /// Path as found; empty for a model.

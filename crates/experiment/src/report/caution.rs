@@ -1,9 +1,9 @@
 //! Warnings: known pitfalls of a design and its results, and replications that differ from the log itself.
 
+use crate::design::Metric;
 use crate::design::file::Method;
 use crate::design::measure::Cell;
-use crate::design::workloads::Held;
-use crate::design::{Design, Metric};
+use crate::plan::ExperimentPlan;
 use crate::report::results::Results;
 use anyhow::Result;
 use lab::page::Table;
@@ -18,8 +18,8 @@ use workload::Estimates;
 const MANY_COMPARISONS: usize = 20;
 
 /// Warnings about the results, each with its remedy.
-pub(crate) fn pitfalls(design: &Design, held: &[Held], results: &Results<'_>) -> Vec<String> {
-    let mut found = of_the_design(design, held);
+pub(crate) fn pitfalls(plan: &ExperimentPlan, results: &Results<'_>) -> Vec<String> {
+    let (design, mut found) = (&plan.design, of_the_design(plan));
     found.extend((0..design.policies.len()).filter_map(|policy| saturated(results, policy)));
     let has_one_machine = design.varied().all(|name| name != "procs");
     if !design.replicate.cuts() && has_one_machine && design.logs.iter().any(|log| log.model.is_some()) {
@@ -29,8 +29,8 @@ pub(crate) fn pitfalls(design: &Design, held: &[Held], results: &Results<'_>) ->
     found
 }
 
-pub(crate) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
-    let mut found = Vec::new();
+pub(crate) fn of_the_design(plan: &ExperimentPlan) -> Vec<String> {
+    let (design, mut found) = (&plan.design, Vec::new());
     let mut warn = |applies: bool, words: &str| found.extend(applies.then(|| words.to_owned()));
     warn(design.logs.len() == 1, "One log: the order of the policies may differ on another log. Add a second [[log]].");
     let of_metrics: BTreeSet<&str> = design.metrics.iter().filter_map(|metric| metric.warning()).collect();
@@ -54,8 +54,8 @@ pub(crate) fn of_the_design(design: &Design, held: &[Held]) -> Vec<String> {
         "Exact estimates only: users' estimates are inaccurate, which changes backfilling (Mu'alem & Feitelson 2001). Vary them: \
          estimates = [\"user\", \"exact\"].",
     );
-    for (log, held) in design.logs.iter().zip(held) {
-        let name = &log.name;
+    for held in &plan.held {
+        let (log, name) = (&held.log, &held.log.name);
         let is_of_users = |one| matches!(one, Estimates::User | Estimates::MeanOfUser(_));
         let no_limits = "no requested times in the log, so run times are the estimates, which are then exact";
         warn(!held.has_limits() && estimates_of(log).any(is_of_users), &format!("{name}: {no_limits}."));

@@ -27,14 +27,13 @@ pub(crate) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    pub(crate) fn new(design: &'a Design, runs: impl IntoIterator<Item = Run>) -> Self {
+    pub(crate) fn new(design: &'a Design, mut runs: Vec<Run>) -> Self {
         let [observations, in_logs] = [0; 2].map(|_| Observations::new(metrics_with(&design.own_metrics)));
         let mut results = Self { design, settings: design.settings(), observations, in_logs };
-        let runs: BTreeMap<(Cell, u32), Run> = runs.into_iter().map(|run| ((run.cell, run.rep), run)).collect();
-        for ((cell, rep), run) in runs {
-            let row = run.metrics.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+        runs.sort_by_key(|run| (run.cell, run.rep));
+        for Run { cell, rep, metrics, .. } in runs {
             let here = if rep == IN_LOG { &mut results.in_logs } else { &mut results.observations };
-            here.add(cell, row);
+            here.add(cell, metrics.into_iter().map(|value| value.unwrap_or(f64::NAN)).collect());
         }
         results
     }
