@@ -9,8 +9,10 @@ use sim_core::{Span, Time};
 use std::path::{Path, PathBuf};
 use workload::{InputError, Intake, Options, SwfReader, SwfRecord};
 
-/// Columns: the name of each, and the field of a record, −1 if unknown.
-const COLUMNS: [(&str, fn(&SwfRecord) -> f64); 8] = [
+/// A column: its name, and the field of a record, −1 if unknown.
+type Column = (&'static str, fn(&SwfRecord) -> f64);
+
+const COLUMNS: [Column; 8] = [
     ("job", |record| record.number as f64),
     ("submit", |record| seconds(record.submit)),
     ("wait", |record| seconds(record.wait)),
