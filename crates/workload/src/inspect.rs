@@ -291,13 +291,11 @@ impl Gathered {
 impl Accuracy {
     /// Adds to the sum in the place of the mean.
     fn add(&mut self, runtime: Span, estimate: Span) {
+        self.mean += (runtime.as_secs_f64() / estimate.as_secs_f64()).min(1.0);
         if runtime > estimate {
             self.beyond += 1;
-            self.mean += 1.0;
             return;
         }
-        let accuracy = runtime.as_secs_f64() / estimate.as_secs_f64();
-        self.mean += accuracy;
         // In integers, so that rounding cannot put 3 s of 10 s into the third tenth instead of the fourth.
         let tenth = u128::from(runtime.as_nanos()) * 10 / u128::from(estimate.as_nanos());
         self.tenths[usize::try_from(tenth).expect("10 at most").min(9)] += 1;

@@ -163,20 +163,6 @@ impl HeldLog {
     }
 }
 
-/// Jobs of one class without end: arrival in seconds, processors, and run time in seconds.
-type ClassJobs = Box<dyn Iterator<Item = (f64, u32, f64)>>;
-
-/// Merges jobs of several classes, each a queue of its own, by arrival; at one instant in the order of the classes.
-fn merged(classes: impl Iterator<Item = ClassJobs>) -> Box<dyn Iterator<Item = ModelJob>> {
-    let mut classes: Vec<_> = classes.map(|mut jobs| (jobs.next().expect("no class ends"), jobs)).collect();
-    Box::new((0..=u32::MAX).map_while(move |id| {
-        let (queue, (next, jobs)) = (0..).zip(&mut classes).min_by(|(_, (a, _)), (_, (b, _))| a.0.total_cmp(&b.0))?;
-        let (arrival, processors, runtime) = std::mem::replace(next, jobs.next()?);
-        let job = ModelJob::new(id, at_second(arrival), processors, whole_seconds(runtime));
-        Some(ModelJob { queue: Some(queue), ..job })
-    }))
-}
-
 /// Returns the beginning of the second that contains `seconds`; the range of time ends after 584 years.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, which is wanted")]
 pub(crate) fn at_second(seconds: f64) -> Time {

@@ -116,44 +116,29 @@ pub fn convert_read(
     if from == Layout::Sacct {
         return convert_sacct(SacctReader::from_read(name, input, Zone::default())?, None, to, out);
     }
-    let (mut sink, mut reader) = (RecordWriter::new(to, out), SwfReader::from_read(name, input)?);
-    reader.header().entries().try_for_each(|(key, value)| sink.out.comment(&format!("{key}: {value}")))?;
+    let (mut out, mut reader, mut done) =
+        (SwfWriter::new(out), SwfReader::from_read(name, input)?, Converted::default());
+    reader.header().entries().try_for_each(|(key, value)| out.comment(&format!("{key}: {value}")))?;
     while let Some(record) = reader.next() {
         let record = record?;
-        reader.names.passed.iter().try_for_each(|line| sink.out.comment(line))?;
-        sink.record(record)?;
+        reader.names.passed.iter().try_for_each(|line| out.comment(line))?;
+        out.record(&fitted(record, to, &mut done))?;
     }
-    Ok(sink.done)
+    Ok(done)
 }
 
-struct RecordWriter<W> {
-    out: SwfWriter<W>,
-    to: Layout,
-    done: Converted,
-}
-
-impl<W: Write> RecordWriter<W> {
-    fn new(to: Layout, out: W) -> Self {
-        assert!(to != Layout::Sacct, "the format of sacct is read and not written");
-        Self { out: SwfWriter::new(out), to, done: Converted::default() }
-    }
-
-    /// Counts a record with a value that has no column in the target format.
-    fn lose(&mut self, name: &'static str) {
-        *self.done.lost.entry(name).or_default() += 1;
-    }
-
-    fn record(&mut self, mut record: SwfRecord) -> io::Result<()> {
-        if self.to == Layout::Swf21 {
-            if record.node_spec().is_none() {
-                let processors = record.processors().unwrap_or(1);
-                let queue = record.queue_name().unwrap_or("-1");
-                record.further = Some(format!("{queue} {processors}:ppn=1").into());
-            }
-        } else if record.further.take().is_some() {
-            self.lose("queue name and requested nodes");
+/// Fits a record to the columns of the format `to`, and counts it.
+fn fitted(mut record: SwfRecord, to: Layout, done: &mut Converted) -> SwfRecord {
+    assert!(to != Layout::Sacct, "the format of sacct is read and not written");
+    if to == Layout::Swf21 {
+        if record.node_spec().is_none() {
+            let processors = record.processors().unwrap_or(1);
+            let queue = record.queue_name().unwrap_or("-1");
+            record.further = Some(format!("{queue} {processors}:ppn=1").into());
         }
-        self.done.records += 1;
-        self.out.record(&record)
+    } else if record.further.take().is_some() {
+        *done.lost.entry("queue name and requested nodes").or_default() += 1;
     }
+    done.records += 1;
+    record
 }

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 /// Reads a log line by line. Memory follows the longest line.
 pub(crate) struct Lines {
     pub(crate) path: PathBuf,
-    kind: FileKind,
+    /// Name of the kind of file, for errors.
+    kind: &'static str,
     input: BufReader<Box<dyn Read + Send>>,
     is_gzip: bool,
     /// Current line, with its end.
@@ -22,13 +23,11 @@ pub(crate) struct Lines {
     pub(crate) is_done: bool,
 }
 
-/// Kind of file: its longest line in KiB, and its name.
-#[derive(Copy, Clone)]
-pub(crate) struct FileKind(usize, &'static str);
+pub(crate) const LOG: &str = "a workload log";
+pub(crate) const MACHINES: &str = "a machine file";
 
-/// MetaCentrum lists the hosts of hundreds of processors in some hundred kilobytes.
-pub(crate) const LOG: FileKind = FileKind(1 << 10, "a workload log");
-pub(crate) const MACHINES: FileKind = FileKind(1 << 10, "a machine file");
+/// Limit of a line. MetaCentrum lists the hosts of hundreds of processors in some hundred kilobytes.
+const LONGEST_LINE: usize = 1 << 20;
 
 /// Limit above the comments before the first record of any log; some kilobytes packed may be gigabytes unpacked.
 const LARGEST_HEADER: usize = 16 << 20;
@@ -44,7 +43,7 @@ impl Lines {
     pub(crate) fn new(
         path: impl AsRef<Path>,
         mut input: impl Read + Send + 'static,
-        kind: FileKind,
+        kind: &'static str,
     ) -> Result<Self, InputError> {
         let (path, mut magic) = (path.as_ref().to_owned(), Vec::with_capacity(8));
         let read = input.by_ref().take(8).read_to_end(&mut magic);
@@ -74,9 +73,8 @@ impl Lines {
             return None;
         }
         self.line.clear();
-        let longest = self.kind.0 << 10;
         // One byte more than the longest line, so that a longer one is noticed before it fills the memory.
-        let read = (&mut self.input).take(longest as u64 + 1).read_until(b'\n', &mut self.line);
+        let read = (&mut self.input).take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut self.line);
         self.is_done = !matches!(read, Ok(1..));
         if matches!(read, Ok(0)) {
             return None;
@@ -85,14 +83,12 @@ impl Lines {
         if let Err(source) = read {
             return Some(Err(self.unreadable(source)));
         }
-        if self.line.len() > longest && !self.line.ends_with(b"\n") {
+        if self.line.len() > LONGEST_LINE && !self.line.ends_with(b"\n") {
             if !self.is_text() {
                 return Some(Err(self.no_text()));
             }
             self.is_done = true;
-            let FileKind(kib, kind) = self.kind;
-            let most = if kib < 1 << 10 { format!("{kib} KiB") } else { format!("{} MiB", kib >> 10) };
-            return Some(Err(self.fault(format!("the line is longer than {most}; is this {kind}?"))));
+            return Some(Err(self.fault(format!("the line is longer than 1 MiB; is this {}?", self.kind))));
         }
         if self.number == 1 && self.line.starts_with(b"\xef\xbb\xbf") {
             self.line.drain(..3); // the byte order mark of Windows editors

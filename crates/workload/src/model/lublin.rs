@@ -1,6 +1,6 @@
 //! Model of Lublin and Feitelson.
 
-use super::{ClassJobs, ModelEntry, ModelJob, WorkloadModel, merged};
+use super::{ModelEntry, ModelJob, WorkloadModel, at_second, whole_seconds};
 use crate::draw;
 use crate::error::{ParameterError, check};
 use serde::{Deserialize, Serialize};
@@ -88,8 +88,6 @@ const HALF_HOUR: f64 = 1800.0;
 /// First half-hour of the cycle's distribution, at 5:30.
 const CYCLE_START: usize = 11;
 
-const ARRIVALS: Purpose = Purpose("lublin arrivals");
-
 impl Default for Lublin {
     /// Returns interactive jobs (queue 0) and batch jobs (queue 1) on 128 processors.
     fn default() -> Self {
@@ -138,20 +136,27 @@ impl WorkloadModel for Lublin {
         rounded(libm::exp2(largest))
     }
 
-    /// Draws jobs; at one instant in the order of the classes.
+    /// Draws jobs, ordered by arrival; at one instant in the order of the classes.
     fn jobs(&self, streams: &Streams) -> Box<dyn Iterator<Item = ModelJob>> {
         self.validate().unwrap_or_else(|error| panic!("{error}"));
-        let class = |(queue, class): (u32, &LublinClass)| -> ClassJobs {
-            let mut arrivals = Arrivals::new(class, self.start_hour, streams.stream(ARRIVALS, queue));
-            let [mut sizes, mut runtimes] =
-                ["lublin sizes", "lublin runtimes"].map(|purpose| streams.stream(Purpose(purpose), queue));
-            let class = *class;
-            Box::new(std::iter::repeat_with(move || {
+        let class = |(queue, class): (u32, &LublinClass)| {
+            let [arrivals, mut sizes, mut runtimes] = ["lublin arrivals", "lublin sizes", "lublin runtimes"]
+                .map(|purpose| streams.stream(Purpose(purpose), queue));
+            let (class, mut arrivals) = (*class, Arrivals::new(class, self.start_hour, arrivals));
+            let mut draw = move || {
                 let processors = class.size(&mut sizes);
                 (arrivals.next_arrival(), processors, class.runtime(processors, &mut runtimes))
-            }))
+            };
+            (draw(), draw)
         };
-        merged((0..).zip(&self.classes).map(class))
+        let mut classes: Vec<_> = (0..).zip(&self.classes).map(class).collect();
+        Box::new((0..=u32::MAX).map_while(move |id| {
+            let (queue, (next, draw)) =
+                (0..).zip(&mut classes).min_by(|(_, (a, _)), (_, (b, _))| a.0.total_cmp(&b.0))?;
+            let (arrival, processors, runtime) = std::mem::replace(next, draw());
+            let job = ModelJob::new(id, at_second(arrival), processors, whole_seconds(runtime));
+            Some(ModelJob { queue: Some(queue), ..job })
+        }))
     }
 
     fn to_toml(&self) -> Result<String, toml::ser::Error> {

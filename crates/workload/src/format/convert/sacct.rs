@@ -1,9 +1,9 @@
 //! Conversion of the output of Slurm's accounting into a log.
 
-use super::{ConvertError, Converted, Layout, RecordWriter};
+use super::{ConvertError, Converted, Layout, fitted};
 use crate::format::repair::Repair;
 use crate::format::sacct::{SacctJob, SacctReader, SacctRule, WITH_GPUS};
-use crate::format::swf::SwfRecord;
+use crate::format::swf::{SwfRecord, SwfWriter};
 use sim_core::Span;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -25,7 +25,7 @@ pub fn convert_sacct(
     to: Layout,
     out: impl Write,
 ) -> Result<Converted, ConvertError> {
-    let mut sink = RecordWriter::new(to, out);
+    let (mut out, mut done) = (SwfWriter::new(out), Converted::default());
     let mut numbers = Numbers::default();
     // By submit time, then by line: `sacct` lists jobs by number, which is nearly that order except for the tasks of arrays.
     let mut window: BTreeMap<(Span, u64), SacctJob> = BTreeMap::new();
@@ -42,7 +42,7 @@ pub fn convert_sacct(
         let (origin, last) = match origin_and_last {
             Some(known) => known,
             None => {
-                header(&reader, submit, processors).iter().try_for_each(|line| sink.out.comment(line))?;
+                header(&reader, submit, processors).iter().try_for_each(|line| out.comment(line))?;
                 (submit, submit)
             }
         };
@@ -53,14 +53,18 @@ pub fn convert_sacct(
         // A job that was submitted before the log begins waits from its beginning on, so that its start stays the same.
         job.record.wait = job.record.wait.map(|wait| (submit + wait).saturating_sub(origin.max(submit)));
         job.record.submit = Some(submit.saturating_sub(origin));
-        write(&mut sink, job, &mut numbers)?;
+        if job.has_project {
+            *done.lost.entry("Account").or_default() += 1;
+        }
+        let record = numbered(job, &mut numbers, &mut out)?;
+        out.record(&fitted(record, to, &mut done))?;
     }
     for Repair { rule, count, first_line } in reader.repairs.iter() {
         let (line, words) = (first_line.unwrap_or_default(), rule.description());
-        sink.out.comment(&format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {words}"))?;
+        out.comment(&format!("Note: {count} x {rule} (first on line {line} of what sacct printed): {words}"))?;
     }
-    sink.done.repairs = reader.repairs.clone();
-    Ok(sink.done)
+    let names = numbers.iter().map(|names| names.len() as u64).sum();
+    Ok(Converted { names, repairs: reader.repairs, ..done })
 }
 
 /// Numbers of the names in the columns of users, groups, queues and partitions.
@@ -69,13 +73,10 @@ type Numbers = [BTreeMap<Box<str>, u32>; 4];
 /// First number for a name without one.
 const FIRST_OTHER: u32 = 1_000_000_000;
 
-/// Writes a job with numbers for its names. A plain number keeps its value; other names are numbered from a thousand
-/// million on, in the order in which they appear, each below a comment: `User: 1000000000 Jane`.
-fn write(sink: &mut RecordWriter<impl Write>, job: SacctJob, numbers: &mut Numbers) -> io::Result<()> {
-    let SacctJob { mut record, names, has_project } = job;
-    if has_project {
-        sink.lose("Account");
-    }
+/// Returns the record of a job with numbers for its names. A plain number keeps its value; other names are numbered from a
+/// thousand million on, in the order in which they appear, each with a comment: `User: 1000000000 Jane`.
+fn numbered(job: SacctJob, numbers: &mut Numbers, out: &mut SwfWriter<impl Write>) -> io::Result<SwfRecord> {
+    let SacctJob { mut record, names, .. } = job;
     let SwfRecord { user, group, queue, partition, .. } = &mut record;
     let columns = [("User", user), ("Group", group), ("Queue", queue), ("Partition", partition)];
     for (((key, number), name), others) in columns.into_iter().zip(names).zip(numbers) {
@@ -90,13 +91,12 @@ fn write(sink: &mut RecordWriter<impl Write>, job: SacctJob, numbers: &mut Numbe
         *number = Some(match others.entry(name) {
             Entry::Occupied(other) => *other.get(),
             Entry::Vacant(other) => {
-                sink.out.comment(&format!("{key}: {next} {}", other.key()))?;
-                sink.done.names += 1;
+                out.comment(&format!("{key}: {next} {}", other.key()))?;
                 *other.insert(next)
             }
         });
     }
-    sink.record(record)
+    Ok(record)
 }
 
 fn header(reader: &SacctReader, origin: Span, processors: Option<u32>) -> Vec<String> {
