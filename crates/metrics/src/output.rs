@@ -111,16 +111,6 @@ impl ConfidenceInterval {
         (self.mean.abs() > 0.0).then(|| half / self.mean.abs())
     }
 
-    /// Returns true if the whole interval lies above `limit`; false for a single run.
-    pub fn lies_above(&self, limit: f64) -> bool {
-        self.low.is_some_and(|low| low > limit)
-    }
-
-    /// Returns true if the whole interval lies below `limit`; false for a single run.
-    pub fn lies_below(&self, limit: f64) -> bool {
-        self.high.is_some_and(|high| high < limit)
-    }
-
     /// Total number of replications that would bring [`relative_precision`](Self::relative_precision) down to
     /// `precision`, by the variance seen so far; at least the present number.
     ///

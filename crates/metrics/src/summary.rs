@@ -97,14 +97,6 @@ impl Sink for Summary {
     }
 }
 
-impl<'a> FromIterator<&'a JobRecord> for Summary {
-    fn from_iter<R: IntoIterator<Item = &'a JobRecord>>(records: R) -> Self {
-        let mut summary = Self::default();
-        records.into_iter().for_each(|record| summary.add(record));
-        summary
-    }
-}
-
 /// Mean, quantiles and processor-weighted mean of one metric, value by value, in bounded memory.
 ///
 /// Means and quantiles are `None` without values.

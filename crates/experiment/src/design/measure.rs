@@ -8,7 +8,7 @@ use lab::metric::Metric as _;
 use lab::quantity::DesignPoint;
 use lab::units::as_f64;
 use metrics::backlog::Trend;
-use metrics::{ConfidenceInterval, OwnMetric, Totals, warm_up};
+use metrics::{ConfidenceInterval, Estimate, OwnMetric, Totals, warm_up};
 use replay::simulate::space_shared::Placement;
 use serde::{Deserialize, Serialize};
 use sim_core::{Job, JobRecord, SiteId, Span, Time};
@@ -38,8 +38,7 @@ pub(crate) fn metrics_with(own: &[OwnMetric]) -> Vec<Metric> {
 
 /// Result of the paired interval: true if the policy is better than the baseline, false if worse, `None` without a significant difference.
 pub(crate) fn better(metric: Metric, difference: &ConfidenceInterval) -> Option<bool> {
-    let is_significant = difference.lies_above(0.0) || difference.lies_below(0.0);
-    is_significant.then(|| sign(metric) * difference.mean < 0.0)
+    Estimate::from(*difference).is_significant().then(|| sign(metric) * difference.mean < 0.0)
 }
 
 impl Replicate {
