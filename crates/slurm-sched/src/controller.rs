@@ -13,7 +13,6 @@ use crate::cluster::nodes::NodeSet;
 use crate::cluster::queue::{self, Entry, Pass, Start};
 use crate::cluster::select::Need;
 use crate::controller::backfill::backfill;
-use crate::controller::main_pass::main_pass;
 use crate::controller::priority::{Priorities, Running};
 use crate::site::Site;
 use crate::site::conf::YEAR;
@@ -83,6 +82,7 @@ pub(crate) struct Controller {
     /// Starts of jobs and, once they have ended, true for success: for the jobs that depend on them.
     fates: BTreeMap<u32, (i64, Option<bool>)>,
     pub queue: Vec<Entry>,
+    /// Pending jobs of which the last test in a main pass lacked required nodes.
     lacking: BTreeSet<u32>,
     is_sorted: bool,
     /// True if priorities change with the CPUs that will-run tests find.
@@ -283,12 +283,6 @@ impl Controller {
             queue::sort(&mut self.queue);
             self.is_sorted = true;
         }
-    }
-
-    /// Decides a main pass. The nodes are held afterwards; [`Self::commit`] removes the jobs from the queue.
-    pub(crate) fn main_pass(&mut self, now: i64, is_full: bool) -> Pass {
-        self.prepare(now);
-        main_pass(&mut self.cluster, &self.queue, &mut self.lacking, now, is_full, &self.site.conf.scheduling)
     }
 
     /// Decides a backfill pass, which may end early in a simulation. The nodes are held afterwards;

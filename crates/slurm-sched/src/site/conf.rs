@@ -107,7 +107,14 @@ impl Conf {
             partitions,
             scheduling,
             priority,
-            enforces_limits: globals.enforces_limits(),
+            enforces_limits: globals.parsed("AccountingStorageEnforce", false, |value| {
+                // SPEC 2.4: `qos` and `safe` imply `limits`.
+                let is_limit = |word| text::is_among("limits qos safe all", word);
+                let is_other = |word| text::is_among("associations wckeys none 0 no nojobs nosteps", word);
+                let is_known = text::list(value).all(|word| is_limit(word) || is_other(word));
+                let enforces = is_known.then(|| text::list(value).any(is_limit));
+                enforces.ok_or("expected some of associations, limits, qos, safe, wckeys, all")
+            }),
             kill_wait: globals.parsed("KillWait", 30, |text| text::whole(text).ok_or("expected a number of seconds")),
             select_linear: globals.text("SelectType").is_some_and(|value| value.eq_ignore_ascii_case("select/linear")),
             memory_counts: text::list(&parameters).any(|word| word.ends_with("memory")),
@@ -176,18 +183,6 @@ impl<'a> Globals<'a> {
     fn parsed<T, E: std::fmt::Display>(&mut self, key: &str, default: T, parse: impl Fn(&str) -> Result<T, E>) -> T {
         let Some(setting) = self.setting(key) else { return default };
         setting.take(&mut self.faults, parse(&setting.value)).unwrap_or(default)
-    }
-
-    fn enforces_limits(&mut self) -> bool {
-        const OTHER: &str = "associations wckeys none 0 no nojobs nosteps";
-        // SPEC 2.4: `qos` and `safe` imply `limits`.
-        const LIMITS: &str = "limits qos safe all";
-        self.parsed("AccountingStorageEnforce", false, |value| {
-            let is_limit = |word| text::is_among(LIMITS, word);
-            let is_known = text::list(value).all(|word| is_limit(word) || text::is_among(OTHER, word));
-            let enforces = is_known.then(|| text::list(value).any(is_limit));
-            enforces.ok_or("expected some of associations, limits, qos, safe, wckeys, all")
-        })
     }
 }
 

@@ -9,14 +9,10 @@ pub(crate) struct FairShare {
     pub(crate) nodes: Vec<ShareNode>,
     /// Fair-share factor of each association; 0 for accounts under fair tree.
     pub(crate) factors: Vec<f64>,
-    /// Normalized shares and effective usage by the classic formula, where computed.
-    effective: Vec<Option<(f64, f64)>>,
-    /// Usage over the root's when the association was last computed by the classic formula.
-    normal: Vec<f64>,
     users: u32,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ShareNode {
     /// Account above, to which usage is also added.
     parent: Option<usize>,
@@ -31,6 +27,10 @@ pub(crate) struct ShareNode {
     part: f64,
     /// Usage in billing seconds.
     pub(crate) usage: f64,
+    /// Normalized shares and effective usage by the classic formula, where computed.
+    effective: Option<(f64, f64)>,
+    /// Usage over the root's when the association was last computed by the classic formula.
+    normal: f64,
 }
 
 impl FairShare {
@@ -42,7 +42,7 @@ impl FairShare {
             let is_lifted = |at: usize| nodes[at].shares.is_none() && nodes[at].level.is_some();
             let level = parent.map(|at| if is_lifted(at) { nodes[at].level.unwrap_or(at) } else { at });
             let (is_user, shares) = (own.user.is_some(), own.shares);
-            nodes.push(ShareNode { parent, level, children: Vec::new(), is_user, shares, part: 0.0, usage: 0.0 });
+            nodes.push(ShareNode { parent, level, is_user, shares, ..ShareNode::default() });
         }
         for at in (0..nodes.len()).rev() {
             let (level, competes) = (nodes[at].level, nodes[at].is_user || nodes[at].shares.is_some());
@@ -59,13 +59,7 @@ impl FairShare {
             nodes[level].children = children;
         }
         let users = nodes.iter().fold(0, |users, node| users + u32::from(node.is_user));
-        Self {
-            factors: vec![0.0; nodes.len()],
-            effective: vec![None; nodes.len()],
-            normal: vec![0.0; nodes.len()],
-            nodes,
-            users,
-        }
+        Self { factors: vec![0.0; nodes.len()], nodes, users }
     }
 
     /// Multiplies all usage by `factor`.
@@ -145,7 +139,7 @@ impl FairShare {
 
     /// Begins the classic formula (SPEC 2.5) with the effective usage of accounts. That of users is computed by [`Self::renew_classic`], from the usage at that moment.
     pub(crate) fn begin_classic(&mut self, settings: &PrioritySettings) {
-        self.effective = vec![None; self.nodes.len()];
+        self.nodes.iter_mut().for_each(|node| node.effective = None);
         // Depth first, the newest first: DEPTH_OBLIVIOUS sums the normalized usage of siblings, of which the later ones are stale.
         let mut left = if self.nodes.is_empty() { vec![] } else { vec![0] };
         while let Some(at) = left.pop() {
@@ -156,13 +150,13 @@ impl FairShare {
 
     /// Computes the factor of an association, unless already done since [`Self::begin_classic`].
     pub(crate) fn renew_classic(&mut self, at: usize, settings: &PrioritySettings) {
-        if self.effective[at].is_some() {
+        if self.nodes[at].effective.is_some() {
             return;
         }
         let own = super::ratio(self.nodes[at].usage, self.nodes[0].usage).min(1.0);
-        self.normal[at] = own;
+        self.nodes[at].normal = own;
         let node = &self.nodes[at];
-        let above = |level: usize| self.effective[level].unwrap_or((1.0, 1.0));
+        let above = |level: usize| self.nodes[level].effective.unwrap_or((1.0, 1.0));
         let value = match (node.level, node.shares) {
             (None, _) => (1.0, 1.0),
             (Some(level), None) => above(level),
@@ -172,7 +166,7 @@ impl FairShare {
                 let (shares_above, usage_above) = above(level);
                 let shares = node.part * shares_above;
                 let usage = if settings.has("DEPTH_OBLIVIOUS") {
-                    let siblings = self.nodes[level].children.iter().map(|&child| self.normal[child]).sum();
+                    let siblings = self.nodes[level].children.iter().map(|&child| self.nodes[child].normal).sum();
                     oblivious(shares, own, shares_above, usage_above, siblings)
                 } else {
                     own + (usage_above - own) * node.part
@@ -181,7 +175,7 @@ impl FairShare {
             }
         };
         let (shares, usage) = value;
-        self.effective[at] = Some(value);
+        self.nodes[at].effective = Some(value);
         self.factors[at] = if shares > 0.0 { libm::pow(2.0, -(usage / shares) / settings.dampening) } else { 0.0 };
     }
 }
