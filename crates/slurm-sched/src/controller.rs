@@ -37,7 +37,6 @@ pub enum By {
 
 impl By {
     /// Returns `main` or `backfill`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         if self == Self::Main { "main" } else { "backfill" }
     }

@@ -68,7 +68,6 @@ pub struct Difference {
 
 impl Comparison {
     /// Returns true if all starts, plans and priorities are equal.
-    #[must_use]
     pub fn is_equal(&self) -> bool {
         self.wrong_starts + self.wrong_plans + self.wrong_priorities == 0
     }

@@ -112,7 +112,6 @@ pub struct Slurmctld {
 
 impl Slurmctld {
     /// Returns the controller of an idle cluster. Each pass reports the reason for which `watched` stays pending.
-    #[must_use]
     pub fn new(site: Arc<Site>, terms: Terms, watched: Option<u32>) -> Self {
         let Terms { start, phases, .. } = terms;
         let priority = &site.conf.priority;
@@ -138,7 +137,6 @@ impl Slurmctld {
 
     /// Returns true if no job is left, or only jobs that can never start: held ones, those that no partition admits, and those
     /// that have not started on an idle cluster although all passes have tested them.
-    #[must_use]
     pub fn is_stuck(&self, now: i64) -> bool {
         let scheduling = &self.site.conf.scheduling;
         let patience = 3600 + 2 * (scheduling.sched_interval + scheduling.bf_interval);
@@ -148,13 +146,11 @@ impl Slurmctld {
     }
 
     /// Returns the reason for which a job is pending, as a main pass finds it.
-    #[must_use]
     pub fn why(&self, job: u32) -> Option<Why> {
         self.controller.why(job, By::Main, true, 0, self.terms.zero, &Pass::default())
     }
 
     /// Returns the next second after `now` in which a loop acts if no job is submitted or ends.
-    #[must_use]
     pub fn next(&self, now: i64) -> i64 {
         let scheduling = &self.site.conf.scheduling;
         let mut next = self.last_full + scheduling.sched_interval;

@@ -97,7 +97,6 @@ impl Accounts {
     }
 
     /// Index of the association for a job; without an account, that of the user's default account.
-    #[must_use]
     pub fn association(&self, account: Option<&str>, user: &str, partition: Option<&str>) -> Option<usize> {
         let is_of_user = |own: &Association| {
             own.user.as_deref() == Some(user) && account.map_or(own.is_default, |account| own.account == account)
@@ -118,7 +117,6 @@ impl Accounts {
     }
 
     /// Index of the QOS of a job that names none: the default of the association or of an account above, else `normal`.
-    #[must_use]
     pub fn default_qos(&self, association: usize) -> Option<usize> {
         let named = |at: usize| match &self.associations[at] {
             Association { default_qos: Some(name), .. } => Some(name),

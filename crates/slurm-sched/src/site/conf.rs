@@ -125,19 +125,16 @@ impl Conf {
     }
 
     /// Index of the partition for jobs that name none.
-    #[must_use]
     pub fn default_partition(&self) -> Option<usize> {
         self.partitions.iter().position(|partition| partition.default)
     }
 
     /// Names of nodes, given by index, in their order as hostlists print them.
-    #[must_use]
     pub fn node_list(&self, nodes: impl IntoIterator<Item = usize>) -> String {
         fold(&Vec::from_iter(nodes.into_iter().map(|node| self.nodes[node].name.as_str())))
     }
 
     /// Index of the partition called `name`.
-    #[must_use]
     pub fn partition(&self, name: &str) -> Option<usize> {
         self.partitions.iter().position(|partition| partition.name == name)
     }

@@ -34,7 +34,6 @@ pub(crate) fn task(array: u32, index: u32) -> Option<u32> {
 }
 
 /// Returns the JobId of the array and the index of a task; the JobId and 0 of any other job.
-#[must_use]
 pub fn array_of(job: u32) -> (u32, u32) {
     if job < TASK { (job, 0) } else { ((job ^ TASK) >> TASK_BITS, job & LAST_TASK) }
 }
@@ -138,7 +137,6 @@ pub struct Request {
 
 impl Request {
     /// Returns the user; `root`, which submits the workloads of the oracle, if none is given.
-    #[must_use]
     pub fn user(&self) -> &str {
         self.user.as_deref().unwrap_or("root")
     }
