@@ -105,14 +105,8 @@ impl ConfidenceInterval {
         Some((self.high? - self.low?) / 2.0)
     }
 
-    /// Half-width / |mean|: 0.05 is a mean known to 5 %. `None` for a single run or a mean of zero.
-    pub fn relative_precision(&self) -> Option<f64> {
-        let half = self.half_width()?;
-        (self.mean.abs() > 0.0).then(|| half / self.mean.abs())
-    }
-
-    /// Total number of replications that would bring [`relative_precision`](Self::relative_precision) down to
-    /// `precision`, by the variance seen so far; at least the present number.
+    /// Total number of replications that would bring half-width / |mean| down to `precision`, by the variance seen so far; at
+    /// least the present number. A precision of 0.05 is a mean known to 5 %.
     ///
     /// The smallest n with t · s / √n ≤ precision · |mean| (Law & Kelton, § 9.4.1, n*ᵣ(γ)). They use γ/(1 + γ) in
     /// place of γ, so that the bound holds against the unknown true mean: pass `gamma / (1.0 + gamma)` to follow them.

@@ -1,31 +1,23 @@
 //! Length of the warm-up to leave out: [`mser`].
 
-use crate::mean::as_f64;
-
-/// Returns the number of values to leave out at the beginning of a series that starts empty and settles, by MSER-m.
+/// Returns the number of values to leave out at the beginning of a series that starts empty and settles, by MSER-5.
 ///
-/// The series is cut into batches of `batch` values. The chosen beginning is the one whose
+/// The series is cut into batches of five values. The chosen beginning is the one whose
 /// remaining batch means have the smallest marginal standard error, Σ (x − x̄)² / n²: leaving out the transient lowers the
 /// spread, leaving out more lowers n (K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state truncation
-/// heuristics for simulation", Winter Simulation Conference 2000; MSER-5, the best in most comparisons, has batches of five).
+/// heuristics for simulation", Winter Simulation Conference 2000; batches of five are the best in most comparisons).
 /// At most half of the series is examined. A minimum at that border means that the run is too short or never settles,
 /// and gives `None`. The result is also `None` for fewer than ten batches.
 ///
 /// ```
 /// // Forty values that climb, then level off with a ripple.
 /// let series: Vec<f64> = (0..400).map(|i| f64::from(i.min(40)) + f64::from(i % 2)).collect();
-/// let left_out = metrics::warm_up::mser(&series, 5).expect("it settles");
+/// let left_out = metrics::warm_up::mser(&series).expect("it settles");
 /// assert!((35..=50).contains(&left_out));
 /// ```
-///
-/// # Panics
-///
-/// Panics if `batch` is zero.
-#[track_caller]
-pub fn mser(values: &[f64], batch: usize) -> Option<usize> {
-    assert!(batch > 0, "a batch has values");
-    let means: Vec<f64> =
-        values.chunks_exact(batch).map(|chunk| chunk.iter().sum::<f64>() / as_f64(batch as u64)).collect();
+pub fn mser(values: &[f64]) -> Option<usize> {
+    const BATCH: usize = 5;
+    let means: Vec<f64> = values.chunks_exact(BATCH).map(|batch| batch.iter().sum::<f64>() / BATCH as f64).collect();
     if means.len() < 10 {
         return None;
     }
@@ -45,5 +37,5 @@ pub fn mser(values: &[f64], batch: usize) -> Option<usize> {
             }
         }
     }
-    (best.1 < means.len() / 2).then_some(best.1 * batch)
+    (best.1 < means.len() / 2).then_some(best.1 * BATCH)
 }

@@ -52,7 +52,7 @@ impl Replicate {
             WarmUp::Mser => {
                 let wait = |(job, placed): (&Job, &Placement)| Some((*placed)?.0.since(job.submit).as_secs_f64());
                 let waits: Vec<f64> = jobs.iter().zip(baseline).filter_map(wait).collect();
-                let cut = warm_up::mser(&waits, 5).unwrap_or(jobs.len() / 2);
+                let cut = warm_up::mser(&waits).unwrap_or(jobs.len() / 2);
                 jobs.get(cut).map_or(last, |job| job.submit)
             }
         };

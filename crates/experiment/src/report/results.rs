@@ -233,9 +233,8 @@ impl<'a> Results<'a> {
     /// reached, and the largest number if no number is known to suffice.
     pub(crate) fn replications_for(&self, precision: f64) -> Option<u32> {
         let means: Vec<ConfidenceInterval> = self.each().filter_map(|(cell, metric)| self.mean(cell, metric)).collect();
-        let is_precise = |mean: &ConfidenceInterval| match mean.half_width() {
-            Some(half) if half > 0.0 => mean.relative_precision().is_some_and(|reached| reached <= precision),
-            half => half.is_some(),
+        let is_precise = |mean: &ConfidenceInterval| {
+            mean.half_width().is_some_and(|half| half <= 0.0 || half / mean.mean.abs() <= precision)
         };
         let needed = |mean: &ConfidenceInterval| u32::try_from(mean.replications_for(precision)?).ok();
         let most = means.iter().map(|mean| needed(mean).unwrap_or(u32::MAX)).max();
