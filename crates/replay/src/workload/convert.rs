@@ -6,9 +6,9 @@ use super::words::counted;
 use anyhow::{Result, anyhow, bail, ensure};
 use lab::cli::{Common, Ending};
 use lab::interrupt::{self, Interrupted};
-use workload::convert::{convert_read, convert_sacct};
+use workload::convert::{convert_sacct, convert_swf};
 use workload::repair::Repair;
-use workload::{ConvertError, Converted, Layout, SacctReader};
+use workload::{ConvertError, Converted, Layout, SacctReader, SwfReader};
 
 pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
     let Convert { file, to, from, zone, procs, out } = options;
@@ -33,7 +33,7 @@ pub(super) fn convert(options: &Convert, common: &Common) -> Result<Ending> {
             let reader = SacctReader::from_read(file, source, zone.clone().unwrap_or_default())?;
             convert_sacct(reader, *procs, *to, &mut new)
         }
-        _ => convert_read(file, source, from, *to, &mut new),
+        _ => convert_swf(SwfReader::from_read(file, source)?, *to, &mut new),
     });
     let done = done.map_err(|error| match error {
         ConvertError::Log(error) => failed(error),

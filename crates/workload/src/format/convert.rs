@@ -8,11 +8,11 @@ use crate::error::{InputError, TextError};
 use crate::format::file;
 use crate::format::lines::{LOG, Lines};
 use crate::format::repair::Repairs;
-use crate::format::sacct::{SacctReader, SacctRule, Zone};
+use crate::format::sacct::SacctRule;
 use crate::format::swf::{SwfReader, SwfRecord, SwfWriter};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -96,28 +96,17 @@ pub enum ConvertError {
     Write(#[from] io::Error),
 }
 
-/// Converts a log in the format `from` from any reader, and writes it to `out`, which should be buffered; `name` stands for the
-/// file's path in errors. A faulty line ends the conversion, so a converted log has all its records.
+/// Converts a log in either form of SWF, and writes it to `out`, which should be buffered. A faulty line ends the conversion, so a
+/// converted log has all its records.
 ///
 /// Columns of both formats are kept. A log that is to have MetaCentrum's columns and lacks them requests as many nodes
-/// of one processor as its job has processors, which adds no demand. Output of `sacct` needs times with their zone;
-/// [`convert_sacct`] takes one.
+/// of one processor as its job has processors, which adds no demand.
 ///
 /// # Panics
 ///
 /// If `to` is [`Layout::Sacct`], which is not written.
-pub fn convert_read(
-    name: impl AsRef<Path>,
-    input: impl Read + Send + 'static,
-    from: Layout,
-    to: Layout,
-    out: impl Write,
-) -> Result<Converted, ConvertError> {
-    if from == Layout::Sacct {
-        return convert_sacct(SacctReader::from_read(name, input, Zone::default())?, None, to, out);
-    }
-    let (mut out, mut reader, mut done) =
-        (SwfWriter::new(out), SwfReader::from_read(name, input)?, Converted::default());
+pub fn convert_swf(mut reader: SwfReader, to: Layout, out: impl Write) -> Result<Converted, ConvertError> {
+    let (mut out, mut done) = (SwfWriter::new(out), Converted::default());
     reader.header().entries().try_for_each(|(key, value)| out.comment(&format!("{key}: {value}")))?;
     while let Some(record) = reader.next() {
         let record = record?;

@@ -2,13 +2,14 @@
 
 use crate::data::{check_option, line};
 use std::io::{Cursor, Write};
-use workload::convert::convert_read;
-use workload::{Converted, Layout};
+use workload::convert::convert_swf;
+use workload::{Converted, Layout, SwfReader};
 
-fn converted(log: &str, from: Layout, to: Layout) -> (String, Converted) {
+fn converted(log: &str, to: Layout) -> (String, Converted) {
     let mut out = Vec::new();
-    let done = convert_read("a.log", Cursor::new(log.to_owned().into_bytes()), from, to, &mut out)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let reader = SwfReader::from_read("a.log", Cursor::new(log.to_owned().into_bytes()));
+    let done = reader.map_err(Into::into).and_then(|reader| convert_swf(reader, to, &mut out));
+    let done = done.unwrap_or_else(|error| panic!("{error}"));
     (String::from_utf8(out).expect("text"), done)
 }
 
@@ -21,7 +22,7 @@ const METACENTRUM: &str = "\
 
 #[test]
 fn logs_of_metacentrum_become_plain_logs() {
-    let (swf, done) = converted(METACENTRUM, Layout::Swf21, Layout::Swf);
+    let (swf, done) = converted(METACENTRUM, Layout::Swf);
     insta::assert_snapshot!(swf, @"
     ; MaxProcs: 2176
     ; Note: two lines
@@ -34,9 +35,9 @@ fn logs_of_metacentrum_become_plain_logs() {
 
 #[test]
 fn plain_logs_ask_for_nodes_of_one_processor() {
-    let (log, _) = converted(&line(1, "0", "9", "4", "4", "60"), Layout::Swf, Layout::Swf21);
+    let (log, _) = converted(&line(1, "0", "9", "4", "4", "60"), Layout::Swf21);
     assert_eq!(log, "1 0 0 9 4 -1 -1 4 60 -1 1 7 1 -1 2 3 -1 -1 {} -1 4:ppn=1\n");
-    let (same, _) = converted(&log, Layout::Swf21, Layout::Swf21);
+    let (same, _) = converted(&log, Layout::Swf21);
     assert_eq!(same, log);
 }
 
@@ -60,8 +61,8 @@ fn formats_are_recognized_by_the_first_record() {
 #[test]
 fn a_faulty_line_ends_the_conversion() {
     let log = line(1, "0", "9", "4", "4", "60") + "2 x\n";
-    let error = convert_read("a.swf", Cursor::new(log.into_bytes()), Layout::Swf, Layout::Swf21, Vec::new());
-    let error = error.expect_err("it is faulty");
+    let reader = SwfReader::from_read("a.swf", Cursor::new(log.into_bytes())).expect("it has a record");
+    let error = convert_swf(reader, Layout::Swf21, Vec::new()).expect_err("it is faulty");
     assert!(error.to_string().starts_with("a.swf:2: expected 18 columns"), "{error}");
 }
 

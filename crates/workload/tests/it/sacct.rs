@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use sim_core::Span;
 use std::fmt::Write;
 use std::io::Cursor;
-use workload::convert::{convert_read, convert_sacct};
+use workload::convert::{convert_sacct, convert_swf};
 use workload::sacct::{SacctJob, SacctReader, SacctRule, Zone};
 use workload::swf::Status;
 use workload::{Converted, Intake, Layout, Options, SwfReader};
@@ -84,8 +84,8 @@ fn the_accounting_of_a_cluster_becomes_a_log() {
 fn names_come_back_with_the_jobs_and_survive_another_conversion() {
     let (log, _) = converted(CLUSTER, "Europe/Berlin", Layout::Swf);
     let mut again = Vec::new();
-    let plain = Cursor::new(log.clone().into_bytes());
-    convert_read("a.swf", plain, Layout::Swf, Layout::Swf, &mut again).expect("it is written");
+    let plain = SwfReader::from_read("a.swf", Cursor::new(log.clone().into_bytes())).expect("a log");
+    convert_swf(plain, Layout::Swf, &mut again).expect("it is written");
     let again = String::from_utf8(again).expect("text");
     let names = |log: &str| -> Vec<(u64, Option<String>, Option<String>)> {
         let reader = SwfReader::from_read("a.swf", Cursor::new(log.to_owned().into_bytes())).expect("a log");

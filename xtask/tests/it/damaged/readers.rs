@@ -8,7 +8,7 @@ use slurm_sched::{Site, Version, follow, read_csv, version_of};
 use std::fmt::{Debug, Display};
 use std::io::Cursor;
 use std::sync::OnceLock;
-use workload::convert::{Layout, convert_read, convert_sacct};
+use workload::convert::{Layout, convert_sacct, convert_swf};
 use workload::sacct::{SacctReader, Zone};
 use workload::{ConvertError, Converted, Inspection, Intake, Machines, Options, SwfReader, SwfWriter, Validation};
 
@@ -76,8 +76,7 @@ fn converted(
 }
 
 pub(crate) fn swf(input: &[u8]) -> Result<bool, String> {
-    let whole = || Cursor::new(input.to_vec());
-    let open = || SwfReader::from_read(NAME, whole());
+    let open = || SwfReader::from_read(NAME, Cursor::new(input.to_vec()));
     let (good, is_sound) = records(open())?;
     let Ok(log) = open() else { return Ok(false) };
     if !good.is_empty() {
@@ -93,7 +92,7 @@ pub(crate) fn swf(input: &[u8]) -> Result<bool, String> {
     drop(open().map(|log| Validation::new(log, Some(64)).count()));
     drop(open().map(|log| Inspection::of(log, None, None)));
     for to in [Layout::Swf, Layout::Swf21] {
-        converted(to, is_sound, |out| convert_read(NAME, whole(), Layout::Swf, to, out))?;
+        converted(to, is_sound, |out| convert_swf(open()?, to, out))?;
     }
     Ok(is_sound)
 }
