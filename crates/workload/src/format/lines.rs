@@ -172,18 +172,6 @@ impl Lines {
         self.fault(format!("field {} ({name}): expected {expected}, found {found:?}{separator}{fix}", column + 1))
     }
 
-    /// Returns the error for a line that has fewer columns than `expected`.
-    #[cold]
-    pub(crate) fn too_short(&self, expected: usize) -> InputError {
-        let fix = if self.line.ends_with(b"\n") {
-            "complete the record with -1 for what is unknown, or delete the line"
-        } else {
-            "the file ends within this line: the download may be incomplete"
-        };
-        let found = self.columns().count();
-        self.fault(format!("expected {expected} columns separated by blanks, found {found}; {fix}"))
-    }
-
     /// Returns true if the current line is UTF-8, as far as it was read, without control characters except white space.
     #[cold]
     pub(crate) fn is_text(&self) -> bool {

@@ -84,13 +84,21 @@ impl SwfReader {
         if fault == LineFault::NotText || !self.lines.is_text() {
             return self.lines.no_text();
         }
+        let count = self.lines.columns().count();
         match fault {
-            LineFault::Field { column, name, expected, fix } if self.lines.columns().count() >= COLUMNS => {
+            LineFault::Field { column, name, expected, fix } if count >= COLUMNS => {
                 let found = self.lines.columns().nth(column).unwrap_or_default();
                 self.lines.field(column, name, expected, found, fix)
             }
             // A line that is too short is reported as such, even if its third column is no number: it is no record at all.
-            _ => self.lines.too_short(COLUMNS),
+            _ => {
+                let fix = if self.lines.line.ends_with(b"\n") {
+                    "complete the record with -1 for what is unknown, or delete the line"
+                } else {
+                    "the file ends within this line: the download may be incomplete"
+                };
+                self.lines.fault(format!("expected {COLUMNS} columns separated by blanks, found {count}; {fix}"))
+            }
         }
     }
 }
