@@ -1,6 +1,6 @@
 //! Weeks of the whole log, drawn in blocks.
 
-use super::measures::{Fluid, Measures, WeeklyMoments};
+use super::measures::{Measures, WeeklyMoments};
 use super::{DRAWS, ResampleError, WEEK, below, weeks_in};
 use crate::intake::held::{HeldJob, HeldLog};
 use sim_core::{Purpose, Span, Stream, Streams, Time};
@@ -43,7 +43,8 @@ pub struct Blocks {
     /// Number of whole weeks to fill, and the part of one more.
     weeks: usize,
     part: Span,
-    machine: Fluid,
+    /// Processors of the machine, and density to which a resampled log is scaled.
+    machine: (u32, f64),
     /// Measures of the original.
     own: Measures,
 }
@@ -83,7 +84,7 @@ impl Blocks {
     pub fn of(log: HeldLog, processors: u32, density: f64) -> Result<Self, ResampleError> {
         assert!(processors > 0, "a machine has processors");
         assert!(density > 0.0 && density.is_finite(), "a log cannot be {density} times as dense");
-        let machine = Fluid { processors, density };
+        let machine = (processors, density);
         let weeks = weeks_in(log.span());
         if weeks < Self::SHORTEST {
             return Err(ResampleError(format!(

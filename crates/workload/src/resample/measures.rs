@@ -4,14 +4,6 @@ use super::{WEEK, weeks_in};
 use crate::intake::held::HeldJob;
 use sim_core::{Span, Time};
 
-/// Machine that works on any number of jobs at once, at its whole capacity.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Fluid {
-    pub(super) processors: u32,
-    /// Density to which the log is scaled afterwards.
-    pub(super) density: f64,
-}
-
 #[derive(Copy, Clone, Debug)]
 pub(super) struct WeeklyMoments {
     mean: f64,
@@ -31,10 +23,15 @@ pub(super) struct Measures {
 }
 
 impl Measures {
-    /// Measures jobs in order. `origin` is time 0 on the log's own clock.
-    pub(super) fn of<'a>(jobs: impl Iterator<Item = (Time, &'a HeldJob)>, machine: Fluid, origin: Span) -> Self {
+    /// Measures jobs in order, on a machine that works on any number of them at once, at its whole capacity. The log is scaled to
+    /// `density` afterwards; `origin` is time 0 on its own clock.
+    pub(super) fn of<'a>(
+        jobs: impl Iterator<Item = (Time, &'a HeldJob)>,
+        (processors, density): (u32, f64),
+        origin: Span,
+    ) -> Self {
         let phase = Span::from_nanos(origin.as_nanos() % WEEK.as_nanos());
-        let rate = f64::from(machine.processors) / machine.density;
+        let rate = f64::from(processors) / density;
         let mut weekly = [const { Vec::new() }; 4];
         let (mut count, mut fit, mut ahead, mut seen) = (0.0, 0.0, 0.0_f64, 0.0);
         let (mut first, mut last) = (None, Time::ZERO);
@@ -46,7 +43,7 @@ impl Measures {
             for (at, since) in countings.into_iter().enumerate() {
                 areas.into_iter().zip(&mut weekly[2 * at..]).for_each(|(area, weekly)| add(weekly, since, area));
             }
-            if job.processors <= machine.processors {
+            if job.processors <= processors {
                 ahead = (ahead - submit.since(last).as_secs_f64()).max(0.0);
                 seen += ahead;
                 fit += 1.0;

@@ -1,6 +1,6 @@
 //! Users, drawn independently week by week.
 
-use super::measures::{Fluid, Measures};
+use super::measures::Measures;
 use super::{Blocks, DRAWS, Drawn, ResampleError, WEEK, below, weeks_in};
 use crate::draw;
 use crate::intake::held::{HeldJob, HeldLog};
@@ -140,7 +140,7 @@ impl Users {
     ) -> Result<Drawn, ResampleError> {
         let backlog = |log: &HeldLog, density: f64| {
             let jobs = log.jobs().iter().map(|job| (job.submit, job));
-            Measures::of(jobs, Fluid { processors, density }, log.origin()).backlog
+            Measures::of(jobs, (processors, density), log.origin()).backlog
         };
         let [.., (_, low, high)] = Blocks::BOUNDS;
         let own = backlog(log, density * self.users);
