@@ -19,7 +19,6 @@ const TIERS: [(&str, &[&str]); 17] = [
     ("hier-grid", STAR),
     ("slurm-sched", STAR),
     // Beside the tiers: it counts the instructions of the crates below, and no crate depends on it.
-    ("hot-paths", &["sim-core", "workload", "gang-grid", "gap-schedule", "metasched", "hier-grid"]),
     ("lab", &["sim-core", "workload", "metrics"]),
     ("papers", ABOVE_LAB),
     ("replay", ABOVE_LAB),
