@@ -8,8 +8,7 @@ pub(crate) mod run;
 
 use crate::config::{Config, PeerWaitEnds, System};
 use crate::fabric::jobs::Jobs;
-use crate::message::counts::GridCounts;
-use crate::message::{Address, Message, MessageObserver, Payload};
+use crate::message::{Address, GridCounts, Message, MessageObserver, Payload};
 use crate::world::network::{Network, Route};
 use crate::world::{Bag, Server, ServerId, World};
 use sim_core::{EventKey, JobId, SiteId, Span, Time};

@@ -1,4 +1,4 @@
-//! Messages: sender, receiver, occasion and effect of each kind.
+//! Messages: sender, receiver, occasion and effect of each kind; events, and counters of a run.
 //!
 //! A scheduler knows only the contents of messages. Its decisions may therefore rest on old information: it cancels
 //! jobs that have begun in the meantime, or cancels jobs of a child whose queue has just been filled.
@@ -6,12 +6,9 @@
 //! [`Payload`] is the only declaration of the messages: [`Kind`], by which messages are
 //! counted, is derived from the same lines. *Parent* and *child* are neighbours in a grid tree, *root* is a GSS or PGSS.
 
-pub(crate) mod counts;
-pub(crate) mod event;
-
-use crate::world::{Bag, SchedulerId, ServerId, StationId};
+use crate::world::{Bag, Distance, SchedulerId, ServerId, StationId};
 use serde::{Deserialize, Serialize};
-use sim_core::{JobId, Time};
+use sim_core::{EventPriority, JobId, Prioritized, Time};
 
 /// A node as sender or receiver of messages.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -247,5 +244,102 @@ impl MessageObserver for () {
 impl MessageObserver for Vec<Message> {
     fn observe(&mut self, message: Message) {
         self.push(message);
+    }
+}
+
+/// Event of a grid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A message arrives.
+    Deliver(Envelope),
+    /// A work station's think time is over.
+    Due(StationId),
+    /// The next job of a log is submitted.
+    Submit,
+    /// A data transfer has ended.
+    Transferred(u32),
+    /// A server has run its job.
+    Ran(ServerId),
+    /// The timeout of a server's offer has expired.
+    OfferTimeout(ServerId),
+    /// A server draws another operating system (experiment 4).
+    Change(ServerId),
+    /// End of a discovery from this root whose messages were counted without being simulated.
+    Discovered(SchedulerId),
+    /// A work station without an offer resubmits its request to its peer.
+    Resubmit,
+}
+
+/// At one instant, servers and links become free first, then resources change, then messages arrive. A
+/// scheduler that decides has therefore seen everything that the instant frees.
+impl Prioritized for Event {
+    fn priority(&self) -> EventPriority {
+        match self {
+            Self::Transferred(_) | Self::Ran(_) | Self::OfferTimeout(_) => EventPriority::RELEASE,
+            Self::Change(_) => EventPriority::new(4),
+            Self::Deliver(_) | Self::Due(_) | Self::Submit | Self::Discovered(_) | Self::Resubmit => {
+                EventPriority::ARRIVE
+            }
+        }
+    }
+}
+
+/// Counts of one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GridCounts {
+    messages: [u64; Kind::ALL.len()],
+    /// Jobs submitted and accepted.
+    pub submitted: u64,
+    /// Jobs rejected.
+    pub rejected: u64,
+    /// Jobs whose output has arrived.
+    pub completed: u64,
+    /// Jobs that butterfly moved, once for each time.
+    pub butterfly: u64,
+    /// Jobs that load-balance moved, once for each time.
+    pub load_balance: u64,
+    /// Jobs that fallback took back, once for each time.
+    pub fallback: u64,
+    /// Jobs pushed in blocks, once for each block.
+    pub pushed: u64,
+    /// Jobs received in blocks, once for each block.
+    pub received: u64,
+    /// Jobs returned after a cancel.
+    pub cancelled: u64,
+    /// Discoveries.
+    pub discoveries: u64,
+    /// Changes of a server's operating system.
+    pub changes: u64,
+    /// Offers for a job that another server already had.
+    pub unanswered: u64,
+    /// Requests resubmitted without an offer.
+    pub resubmitted: u64,
+    pub(crate) ran_at: [u64; 4],
+}
+
+impl GridCounts {
+    #[inline]
+    pub(crate) fn count(&mut self, kind: Kind, messages: u64) {
+        self.messages[kind as usize] += messages;
+    }
+
+    /// Number of messages of a kind.
+    pub const fn messages(&self, kind: Kind) -> u64 {
+        self.messages[kind as usize]
+    }
+
+    /// Number of all control messages.
+    pub fn all_messages(&self) -> u64 {
+        self.messages.iter().sum()
+    }
+
+    /// Number of moves of all jobs by the three rescheduling algorithms.
+    pub const fn moves(&self) -> u64 {
+        self.butterfly + self.load_balance + self.fallback
+    }
+
+    /// Number of jobs that ran at this distance from their work station.
+    pub const fn jobs_at(&self, distance: Distance) -> u64 {
+        self.ran_at[distance as usize]
     }
 }

@@ -3,18 +3,17 @@
 //! A flood takes milliseconds and jobs take hours, so a flood is one event: peers answer with their backlog at the time
 //! of the request's entry into the overlay. Every copy is counted, and shown to the observer.
 //!
-//! Resubmissions are events only if they may succeed ([`unaccepted`](crate::peers::unaccepted)). `Peers::candidates` holds, for
-//! each peer, the unaccepted job whose resubmission it would accept first. The earliest of all is the next event.
+//! A request that no peer accepts is sent again every two minutes, possibly for hours. Between two changes at a peer its
+//! backlog only shrinks, at a known rate. The first resubmission that can succeed is therefore computed, and those before it are
+//! only counted. `Peers::candidates` holds, for each peer, the unaccepted job whose resubmission it would accept first. The
+//! earliest of all is the next event.
 
 mod flood;
-mod unaccepted;
 
 use crate::config::{Neighbours, PeerDeadline};
 use crate::fabric::Fabric;
 use crate::fabric::run::Run;
-use crate::message::event::Event;
-use crate::message::{Address, MessageObserver, Payload};
-use crate::peers::unaccepted::{Allowance, RESUBMIT, Unaccepted, UnacceptedJob};
+use crate::message::{Address, Event, MessageObserver, Payload};
 use crate::world::network::Network;
 use crate::world::overlay::{HOPS, Overlay};
 use crate::world::{Server, ServerId, StationId, World, narrow};
@@ -23,6 +22,9 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// Deadlines, as multiples of an estimate ("P2P System").
 const DEADLINE: u64 = 3;
+
+/// Time after which a work station without an offer resubmits ("P2P System").
+const RESUBMIT: Span = Span::from_secs(120);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Peers {
@@ -86,6 +88,57 @@ impl Peer {
     }
 }
 
+/// Largest backlog with which a peer accepts a job; `None` if it never accepts it.
+type Allowance = Option<Span>;
+
+/// Jobs of one class that no peer has accepted yet, unordered.
+#[derive(Clone, Debug, Default)]
+struct Unaccepted {
+    jobs: Vec<UnacceptedJob>,
+    /// Allowances of these jobs for each width of servers. A peer reads only one width, so the widths
+    /// are stored separately.
+    allowances: Vec<Vec<Allowance>>,
+}
+
+impl Unaccepted {
+    fn new(widths: usize) -> Self {
+        Self { jobs: Vec::new(), allowances: vec![Vec::new(); widths] }
+    }
+
+    fn push(&mut self, job: UnacceptedJob, allowances: &[Allowance]) {
+        self.jobs.push(job);
+        for (all, allowance) in self.allowances.iter_mut().zip(allowances) {
+            all.push(*allowance);
+        }
+    }
+
+    fn remove(&mut self, place: usize) {
+        self.jobs.swap_remove(place);
+        for all in &mut self.allowances {
+            all.swap_remove(place);
+        }
+    }
+}
+
+/// A job that no peer has accepted yet, and its resubmissions so far.
+#[derive(Copy, Clone, Debug)]
+struct UnacceptedJob {
+    job: JobId,
+    /// Time at which its first request arrived at the entry.
+    since: Time,
+    tried: u64,
+    entry: u32,
+}
+
+impl UnacceptedJob {
+    /// Time of its first resubmission to come at or after `at`.
+    fn next_from(&self, at: Time) -> Time {
+        // Resubmissions come every two minutes since the first request; those up to `tried` are past.
+        let number = at.saturating_since(self.since).as_nanos().div_ceil(RESUBMIT.as_nanos());
+        self.since + RESUBMIT * number.max(self.tried + 1)
+    }
+}
+
 impl Peers {
     pub(crate) fn new(world: &World, network: &Network, neighbours: Neighbours, streams: &Streams) -> Self {
         let sites: Vec<SiteId> = world.servers().iter().map(|server| server.site).collect();
@@ -112,12 +165,7 @@ impl Peers {
         let site = world.site_of(station);
         let servers = world.servers_at(site);
         let place = station.0 - world.stations_at(site).start;
-        let peers = narrow(self.peers.len());
-        ServerId(if servers.is_empty() {
-            servers.start % peers
-        } else {
-            servers.start + place % (servers.end - servers.start)
-        })
+        ServerId((servers.start + place % (servers.end - servers.start).max(1)) % narrow(self.peers.len()))
     }
 
     /// Returns true if no job waits to be accepted, and none is queued.
@@ -125,12 +173,6 @@ impl Peers {
         self.unaccepted.iter().all(|class| class.jobs.is_empty())
             && self.candidates.is_empty()
             && self.peers.iter().all(|peer| peer.queue.is_empty() && peer.queued.is_zero())
-    }
-
-    /// All jobs that wait to be accepted or are queued at a peer.
-    pub(crate) fn jobs(&self) -> impl Iterator<Item = JobId> {
-        let unaccepted = self.unaccepted.iter().flat_map(|class| &class.jobs).map(|waiting| waiting.job);
-        unaccepted.chain(self.peers.iter().flat_map(|peer| peer.queue.iter().copied()))
     }
 
     pub(crate) fn request(&self, station: StationId, job: JobId, run: &mut impl Run) {

@@ -6,33 +6,31 @@
 //!
 //! | file | stage |
 //! |---|---|
-//! | `requests` | jobs arrive at the roots |
+//! | `trees` | jobs arrive at the roots |
 //! | `discovery` | Resource Discovery Stage |
 //! | `selection` | Resource Selection Stage, with butterfly and load-balance |
 //! | `leaf` | actions of an LGS that differ from those of other schedulers |
 //! | `fallback` | resources change |
 //!
-//! `scheduler_state`, `queue` and `uplink` hold a scheduler's knowledge, and the arithmetic of its decisions without clock and messages.
+//! `scheduler_state` and `queue` hold a scheduler's knowledge, and the arithmetic of its decisions without clock and messages.
 
 mod discovery;
 mod fallback;
 mod leaf;
 mod queue;
-mod requests;
 pub(crate) mod scheduler_state;
 mod selection;
-mod uplink;
 
-use crate::config::Neighbours;
+use crate::config::{Neighbours, RequestsTo};
 use crate::fabric::Fabric;
 use crate::fabric::run::Run;
-use crate::message::{Address, MessageObserver, Payload};
+use crate::message::{Address, Envelope, MessageObserver, Payload};
 use crate::trees::queue::ClassAndHome;
 use crate::trees::scheduler_state::SchedulerState;
 use crate::world::network::Network;
-use crate::world::overlay::Overlay;
+use crate::world::overlay::{HOPS, Overlay};
 use crate::world::tree::{Scheduler, SchedulerForest};
-use crate::world::{SchedulerId, World, narrow};
+use crate::world::{SchedulerId, StationId, World, narrow};
 use sim_core::{JobId, SiteId, Streams};
 
 /// All schedulers of a grid tree, or of the several trees of a hybrid.
@@ -93,6 +91,66 @@ impl Trees {
             Payload::Returned { jobs } => self.returned(self.slot(from), at, jobs, run),
             other => panic!("{from:?} sent {other:?} to scheduler {at}"),
         }
+    }
+
+    pub(crate) fn request(&mut self, station: StationId, job: JobId, run: &mut impl Run) {
+        // A work station knows the tree that its site belongs to, and sends to its root directly: requests do not
+        // climb.
+        let root = self.root_of(self.forest.leaf_of_site[run.world.site_of(station).index()]);
+        run.jobs.get_mut(job).copies += 1;
+        run.send(Address::Station(station), Address::Scheduler(root), Payload::Request { job, hops: HOPS });
+    }
+
+    fn root_request(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
+        // R8: to all trees at once, or only if the home tree has no server that could run the job.
+        if run.config.readings.requests_to == RequestsTo::AllTrees || !self.has_servers(root, run) {
+            self.ask_other_trees(root, job, run);
+        }
+        self.root_copy(root, job, run);
+    }
+
+    fn has_servers(&self, root: SchedulerId, fabric: &Fabric<impl MessageObserver>) -> bool {
+        let sites = &self.forest.schedulers[root.index()].sites;
+        fabric.world.first_server[sites.start as usize] < fabric.world.first_server[sites.end as usize]
+    }
+
+    /// Forwards a request to the other roots, unless that has been done (R8).
+    ///
+    /// Each root gets one copy; a second copy is dropped. The state of the roots has no influence on the forwarding, so only the
+    /// first copies are events.
+    fn ask_other_trees(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
+        if self.forest.roots.len() == 1 || std::mem::replace(&mut run.jobs.get_mut(job).shared, true) {
+            return;
+        }
+        let tree = self.forest.schedulers[root.index()].tree;
+        let (now, address) = (run.now(), |tree: u32| Address::Scheduler(self.forest.roots[tree as usize]));
+        let order = self.overlay.flood(
+            tree,
+            HOPS,
+            |_| true,
+            |copy| {
+                let payload = Payload::Forward { job, hops: copy.hops };
+                run.record(now + copy.sent, copy.hop, address(copy.from), address(copy.to), &payload);
+            },
+        );
+        // The first in the order is this root itself.
+        run.jobs.get_mut(job).copies += narrow(order.len() - 1);
+        for &(to, latency) in &order[1..] {
+            let payload = Payload::Forward { job, hops: HOPS };
+            run.dispatch(Envelope { from: Address::Scheduler(root), to: address(to), payload }, latency);
+        }
+    }
+
+    fn root_copy(&mut self, root: SchedulerId, job: JobId, run: &mut impl Run) {
+        if !self.has_servers(root, run) {
+            // No server of this tree would ever request it.
+            run.jobs.drop_copy(job);
+            return;
+        }
+        let at = &mut self.states[root.index()].root;
+        at.raw.push(job);
+        at.news = true;
+        self.consider_discovery(root, run);
     }
 
     fn slot(&self, from: Address) -> usize {

@@ -2,8 +2,7 @@
 
 use crate::config::OutputTransfer;
 use crate::fabric::{Cargo, Fabric, Phase, Transfer};
-use crate::message::event::Event;
-use crate::message::{Address, Envelope, MessageObserver, Payload};
+use crate::message::{Address, Envelope, Event, MessageObserver, Payload};
 use crate::world::{ServerId, StationId, narrow};
 use sim_core::{Context, EventKey, Fact, JobId, ProcId, SiteId, Span, Time};
 use std::ops::{Deref, DerefMut};

@@ -8,67 +8,21 @@ use rand::seq::SliceRandom;
 use rand_distr::{Distribution, Exp1, Poisson, StandardNormal};
 use sim_core::{Purpose, SiteId, Span, Stream, Streams, Time};
 
-/// Attributes of jobs, drawn when a job is made, in the order of their numbers: every system gets the same jobs.
+/// Upper bound of an input, in bytes: a larger one could exceed the clock's 584 years.
+const MOST_BYTES: f64 = 1e18;
+
+/// Work stations that each submit one job after another, until the number of jobs is reached.
 #[derive(Clone, Debug)]
-struct JobSampler {
+pub(crate) struct Stations {
     config: JobConfig,
     readings: Readings,
     systems: u32,
+    // Attributes are drawn when a job is made, in the order of the jobs' numbers: every system gets the same jobs.
     size_draws: Stream,
     system_draws: Stream,
     work_draws: Stream,
     megabytes: Poisson<f64>,
     gigabytes: Poisson<f64>,
-}
-
-/// Upper bound of an input, in bytes: a larger one could exceed the clock's 584 years.
-const MOST_BYTES: f64 = 1e18;
-
-impl JobSampler {
-    fn new(config: &Config, systems: u32, streams: &Streams) -> Self {
-        let mean = config.jobs.mean_input;
-        let poisson = |mean: f64| Poisson::new(mean).expect("a positive mean");
-        Self {
-            config: config.jobs.clone(),
-            readings: config.readings.clone(),
-            systems,
-            size_draws: streams.stream(Purpose("input sizes"), 0),
-            system_draws: streams.stream(Purpose("job operating systems"), 0),
-            work_draws: streams.stream(Purpose("execution times"), 0),
-            megabytes: poisson(1000.0 * mean),
-            gigabytes: poisson(mean),
-        }
-    }
-
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
-    fn draw(&mut self, station: StationId, submit: Time) -> JobState {
-        // R10. A Poisson number of megabytes hardly varies about a mean of gigabytes; one of gigabytes is coarse.
-        let input = match self.readings.sizes {
-            Sizes::PoissonMb => self.megabytes.sample(&mut self.size_draws) * 1e6,
-            Sizes::PoissonGb => self.gigabytes.sample(&mut self.size_draws) * 1e9,
-            Sizes::Exponential => {
-                let draw: f64 = Exp1.sample(&mut self.size_draws);
-                draw * self.config.mean_input * 1e9
-            }
-        };
-        let input = input.clamp(0.0, MOST_BYTES);
-        // Each attribute comes from its own stream, in the order of the jobs' numbers.
-        let system = self.system_draws.random_range(0..self.systems);
-        let deviate: f64 = StandardNormal.sample(&mut self.work_draws);
-        // The Gaussian has no lower bound and run times have one, so it is cut off at `shortest`.
-        let factor = (1.0 + self.readings.sigma * deviate).max(self.config.shortest);
-        let estimate = input / self.readings.bytes_per_cpu_second;
-        let class = u8::try_from(system).expect("at most 32 operating systems");
-        let output = (input * self.config.output_factor).min(MOST_BYTES) as u64;
-        let work = Work { divides: true, estimate, actual: estimate * factor };
-        JobState::new(station, class, work, [input as u64, output], submit)
-    }
-}
-
-/// Work stations that each submit one job after another, until the number of jobs is reached.
-#[derive(Clone, Debug)]
-pub(crate) struct Stations {
-    draws: JobSampler,
     /// Number of jobs to come.
     pub(crate) left: u32,
     thinking: Option<Thinking>,
@@ -111,8 +65,21 @@ impl Stations {
             // after their first think time.
             order.shuffle(&mut streams.stream(Purpose("order of submission"), 0));
         }
-        let draws = JobSampler::new(config, world.systems, streams);
-        Self { draws, left: config.jobs.count, thinking, order, mean_cpus: world.mean_cpus() }
+        let poisson = |mean: f64| Poisson::new(mean).expect("a positive mean");
+        Self {
+            config: config.jobs.clone(),
+            readings: config.readings.clone(),
+            systems: world.systems,
+            size_draws: streams.stream(Purpose("input sizes"), 0),
+            system_draws: streams.stream(Purpose("job operating systems"), 0),
+            work_draws: streams.stream(Purpose("execution times"), 0),
+            megabytes: poisson(1000.0 * config.jobs.mean_input),
+            gigabytes: poisson(config.jobs.mean_input),
+            left: config.jobs.count,
+            thinking,
+            order,
+            mean_cpus: world.mean_cpus(),
+        }
     }
 
     /// Draws the time until a work station submits its next job; `None` if it submits at once.
@@ -132,8 +99,29 @@ impl Stations {
         }
     }
 
-    pub(crate) fn make(&mut self, station: StationId, now: Time) -> JobState {
+    /// Makes the next job of a work station.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded just before")]
+    pub(crate) fn make(&mut self, station: StationId, submit: Time) -> JobState {
         self.left -= 1;
-        self.draws.draw(station, now)
+        // R10. A Poisson number of megabytes hardly varies about a mean of gigabytes; one of gigabytes is coarse.
+        let input = match self.readings.sizes {
+            Sizes::PoissonMb => self.megabytes.sample(&mut self.size_draws) * 1e6,
+            Sizes::PoissonGb => self.gigabytes.sample(&mut self.size_draws) * 1e9,
+            Sizes::Exponential => {
+                let draw: f64 = Exp1.sample(&mut self.size_draws);
+                draw * self.config.mean_input * 1e9
+            }
+        };
+        let input = input.clamp(0.0, MOST_BYTES);
+        // Each attribute comes from its own stream, in the order of the jobs' numbers.
+        let system = self.system_draws.random_range(0..self.systems);
+        let deviate: f64 = StandardNormal.sample(&mut self.work_draws);
+        // The Gaussian has no lower bound and run times have one, so it is cut off at `shortest`.
+        let factor = (1.0 + self.readings.sigma * deviate).max(self.config.shortest);
+        let estimate = input / self.readings.bytes_per_cpu_second;
+        let class = u8::try_from(system).expect("at most 32 operating systems");
+        let output = (input * self.config.output_factor).min(MOST_BYTES) as u64;
+        let work = Work { divides: true, estimate, actual: estimate * factor };
+        JobState::new(station, class, work, [input as u64, output], submit)
     }
 }

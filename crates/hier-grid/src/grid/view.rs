@@ -1,16 +1,15 @@
-//! View of a grid from outside: its trees with their channels, and the place of every job.
+//! View of a grid from outside: its trees with their channels, and what is left at the end.
 
 use super::{Grid, SystemState};
 use crate::config::Share;
-use crate::fabric::Phase;
 use crate::fabric::jobs::Submission;
 use crate::message::MessageObserver;
 use crate::trees::Trees;
-use crate::trees::scheduler_state::{Branch, Channel, RootState};
+use crate::trees::scheduler_state::{Branch, Channel};
 use crate::world::tree::Role;
-use crate::world::{Bag, SchedulerId, ServerId, narrow};
+use crate::world::{Bag, SchedulerId, narrow};
 use serde::{Deserialize, Serialize};
-use sim_core::{JobId, SiteId};
+use sim_core::SiteId;
 
 /// State of a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,34 +54,7 @@ pub struct BranchView {
     pub share: u64,
 }
 
-/// Place of a copy of a job.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Place {
-    /// A raw job at the root of this tree.
-    Raw(u32),
-    /// Unassigned at a scheduler.
-    Unassigned(SchedulerId),
-    /// Collected by a scheduler for a branch that waits for cancelled jobs.
-    Collected(SchedulerId),
-    /// In the queue of an LGS.
-    Queued(SchedulerId),
-    /// Waiting at its work station, or queued at a peer.
-    AmongPeers,
-    /// With a server: offered, transferred or running.
-    With(ServerId),
-}
-
 impl Trees {
-    fn role(&self, scheduler: SchedulerId) -> Role {
-        match (self.forest.is_root(scheduler), self.forest.is_leaf(scheduler)) {
-            (true, _) if self.forest.roots.len() > 1 => Role::Pgss,
-            (true, _) => Role::Gss,
-            (false, true) => Role::Lgs,
-            (false, false) => Role::Gs,
-        }
-    }
-
     fn view(&self, id: SchedulerId, rule: Share) -> SchedulerView {
         let (at, state) = (&self.forest.schedulers[id.index()], &self.states[id.index()]);
         // A channel or branch without power is closed; it is removed later.
@@ -98,7 +70,12 @@ impl Trees {
         };
         SchedulerView {
             id,
-            role: self.role(id),
+            role: match (self.forest.is_root(id), self.forest.is_leaf(id)) {
+                (true, _) if self.forest.roots.len() > 1 => Role::Pgss,
+                (true, _) => Role::Gss,
+                (false, true) => Role::Lgs,
+                (false, false) => Role::Gs,
+            },
             tree: at.tree,
             level: at.level,
             site: at.site(),
@@ -108,21 +85,15 @@ impl Trees {
         }
     }
 
-    fn whereabouts(&self, all: &mut Vec<(JobId, Place)>) {
-        for (tree, root) in (0..).zip(&self.forest.roots) {
-            let RootState { raw, batch, .. } = &self.states[root.index()].root;
-            all.extend(raw.iter().chain(batch).map(|job| (*job, Place::Raw(tree))));
-        }
-        for (id, state) in (0..).map(SchedulerId).zip(&self.states) {
-            let place = if self.forest.is_leaf(id) { Place::Queued(id) } else { Place::Unassigned(id) };
-            all.extend(state.unassigned.iter().map(|job| (job, place)));
-            let branches = state.channels.iter().flat_map(|channel| &channel.branches);
-            all.extend(branches.flat_map(|branch| &branch.collected).map(|job| (*job, Place::Collected(id))));
-        }
+    fn holds_raw_jobs(&self) -> bool {
+        self.forest.roots.iter().any(|root| !self.states[root.index()].root.raw.is_empty())
     }
 
-    /// Checks that no scheduler counts unstarted jobs.
+    /// Checks that no scheduler counts unstarted jobs, and that the only tree has no raw ones.
     fn is_at_rest(&self) -> Result<(), String> {
+        if self.forest.roots.len() == 1 && self.holds_raw_jobs() {
+            return Err("the root has raw jobs at the end".to_owned());
+        }
         match self.states.iter().map(|state| state.unstarted() + state.root.unstarted).sum() {
             0 => Ok(()),
             unstarted @ 1_u32.. => Err(format!("schedulers believe in {unstarted} jobs at the end")),
@@ -137,23 +108,10 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
             SystemState::Trees(trees) => Some(trees),
             SystemState::Peers(_) => None,
         };
-        let view = |trees: &'_ Trees| (0..narrow(trees.forest.schedulers.len())).map(SchedulerId);
         let rule = self.fabric.config.readings.share;
-        trees.into_iter().flat_map(move |trees| view(trees).map(move |id| trees.view(id, rule)))
-    }
-
-    /// Place of every job that has arrived at a root or a peer and has not been run, except jobs in messages between
-    /// schedulers. In a hybrid each tree has a copy, so that a job has several places until its copies have been removed.
-    pub fn whereabouts(&self) -> Vec<(JobId, Place)> {
-        let mut all = Vec::new();
-        match &self.system {
-            SystemState::Trees(trees) => trees.whereabouts(&mut all),
-            SystemState::Peers(peers) => all.extend(peers.jobs().map(|job| (job, Place::AmongPeers))),
-        }
-        for (server, machine) in (0..).map(ServerId).zip(&self.fabric.servers) {
-            all.extend(machine.job.filter(|_| machine.phase != Phase::Sending).map(|job| (job, Place::With(server))));
-        }
-        all
+        trees.into_iter().flat_map(move |trees| {
+            (0..narrow(trees.forest.schedulers.len())).map(move |id| trees.view(SchedulerId(id), rule))
+        })
     }
 
     /// Checks that nothing is left: no job in a queue or list, no message with jobs, every server idle, every
@@ -168,21 +126,15 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
         if counts.completed != counts.submitted {
             return Err(format!("{} of {} jobs completed", counts.completed, counts.submitted));
         }
-        // A tree without a server for a job keeps its copy, although the job has been run elsewhere.
-        let hybrid = matches!(&self.system, SystemState::Trees(trees) if trees.forest.roots.len() > 1);
-        let idle_copy = |place: &Place| matches!(place, Place::Raw(_)) && hybrid;
-        let whereabouts = self.whereabouts();
-        if let Some((job, place)) = whereabouts.iter().find(|(_, place)| !idle_copy(place)) {
-            return Err(format!("job {job} is {place:?} at the end"));
-        }
-        if whereabouts.is_empty() && !self.fabric.jobs.is_empty() {
-            return Err("jobs are remembered at the end".to_owned());
-        }
-        // State of schedulers beyond the places of jobs: lists with completed jobs would still promise them.
         match &self.system {
             SystemState::Trees(trees) => trees.is_at_rest()?,
             SystemState::Peers(peers) if !peers.is_empty() => return Err("a peer holds jobs at the end".to_owned()),
             SystemState::Peers(_) => {}
+        }
+        // A tree without a server for a job keeps its copy, although the job has been run elsewhere.
+        let keeps_copies = matches!(&self.system, SystemState::Trees(trees) if trees.holds_raw_jobs());
+        if !keeps_copies && !self.fabric.jobs.is_empty() {
+            return Err("jobs are remembered at the end".to_owned());
         }
         self.fabric.is_at_rest()
     }

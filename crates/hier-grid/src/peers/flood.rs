@@ -1,11 +1,10 @@
 //! Floods of the overlay by one request, as one event: the peers that accept, and the number of copies.
 
-use super::{Peer, Peers};
+use super::{Peer, Peers, RESUBMIT, UnacceptedJob};
 use crate::fabric::ServerState;
 use crate::fabric::jobs::JobState;
 use crate::fabric::run::Run;
 use crate::message::{Address, Envelope, Kind, Payload};
-use crate::peers::unaccepted::{RESUBMIT, UnacceptedJob};
 use crate::world::ServerId;
 use crate::world::overlay::{ForwardedCopy, HOPS};
 use sim_core::{JobId, Span, Time};

@@ -7,10 +7,8 @@
 
 use super::Trees;
 use crate::fabric::run::Run;
-use crate::message::event::Event;
-use crate::message::{Address, Kind, Payload};
-use crate::trees::scheduler_state::{Branch, Channel, RootState, SchedulerState};
-use crate::trees::uplink::Uplink;
+use crate::message::{Address, Event, Kind, Payload};
+use crate::trees::scheduler_state::{Branch, Channel, RootState, SchedulerState, Uplink};
 use crate::world::{Bag, SchedulerId, narrow};
 use sim_core::JobId;
 

@@ -72,10 +72,6 @@ impl JobsByClass {
         }
         jobs
     }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = JobId> {
-        self.queues.iter().flatten().copied()
-    }
 }
 
 /// Jobs pushed to a child and not reported started.

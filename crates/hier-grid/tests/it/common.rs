@@ -41,7 +41,7 @@ pub(crate) fn finish<W: MessageObserver, P: Probe>(mut sim: Sim<Grid<W>, P>) -> 
         }
     }
     let grid = sim.model();
-    panic!("no end after 3 million events at {} s: {:?}, {:?}", sim.now(), grid.whereabouts(), grid.counts());
+    panic!("no end after 3 million events at {} s: {:?}", sim.now(), grid.counts());
 }
 
 /// Up to 12 sites in nets and backbones.
