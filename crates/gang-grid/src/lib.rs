@@ -45,10 +45,9 @@ pub mod config;
 mod gang;
 mod policy;
 pub mod processors;
-mod submission;
 mod world;
 
 pub use config::{Approach, Config, Readings, Site};
+pub use gang::Submission;
 pub use sim_core::ConfigError;
-pub use submission::Submission;
 pub use world::{Event, GangCounts, Grid};

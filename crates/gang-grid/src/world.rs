@@ -1,12 +1,11 @@
 //! Events in order: arrivals, ends of tasks, and the two schedulers that handle them.
 
 use crate::config::{Config, GangArrival, Release, ScanTrigger};
-use crate::gang::{Gang, GangQueue};
+use crate::gang::{Gang, GangQueue, Submission};
 use crate::policy::GangView;
 use crate::policy::grid::Route;
 use crate::policy::local::Destination;
 use crate::processors::{GangKey, Local, Processors, RunningTask};
-use crate::submission::Submission;
 use sim_core::{
     ConfigError, Context, EventPriority, Fact, Gauge, Job, Model, Prioritized, ProcId, Purpose, Rejection, SiteId,
     Span, Stream, Streams, Time,
@@ -139,14 +138,6 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     /// The grid scheduler's queue.
     pub const fn queue(&self) -> &GangQueue {
         &self.queue
-    }
-
-    /// Number of locals and gangs in the system, waiting or running.
-    pub fn present(&self) -> usize {
-        let locals = self.processors.iter().map(|(_, processor)| {
-            processor.queue().len() + usize::from(processor.running.is_some_and(|running| running.gang.is_none()))
-        });
-        locals.sum::<usize>() + self.gangs.len() + self.queue.len()
     }
 
     fn pull(&mut self, cx: &mut impl Context<Event>) {
