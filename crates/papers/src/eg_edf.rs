@@ -5,7 +5,6 @@ mod claims;
 mod cost;
 mod figures;
 mod measure;
-mod promises;
 
 use anyhow::{Context, Result};
 use cost::{Scan, Scanned};
@@ -17,8 +16,7 @@ use lab::claim::Claim;
 use lab::metric::Values;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
-use measure::{Measure, Metric};
-use promises::Promises;
+use measure::{Measure, Metric, Promises};
 use serde::{Deserialize, Serialize};
 use sim_core::{Sim, Streams};
 use workload::deadline_mix::{DeadlineMix, Margin};

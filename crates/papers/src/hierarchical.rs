@@ -346,17 +346,10 @@ impl Paper for Hierarchical {
     }
 
     fn determinants(&self, cell: &Cell) -> serde_json::Value {
-        let Config { grid, network, jobs, experiment, system, algorithms, readings } = self.config(cell);
-        serde_json::json!({
-            "grid": grid,
-            "network": network,
-            "jobs": jobs,
-            "experiment": format!("{experiment:?}"),
-            "system": system,
-            "algorithms": algorithms,
-            "readings": crate::answers(&readings, |field| asks(system, field)),
-            "runs": cell.runs,
-        })
+        let config = self.config(cell);
+        let answers = crate::answers(&config.readings, |field| asks(cell.system, field));
+        let others = Config { readings: Readings::default(), ..config };
+        serde_json::json!({ "config": format!("{others:?}"), "readings": answers, "runs": cell.runs })
     }
 
     fn cost(&self, cell: &Cell) -> u64 {

@@ -193,7 +193,7 @@ impl Paper for MultiSite {
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {
-        claims::claims(self)
+        crate::with_cells([self.of_completed_gangs(), self.table()].concat(), |cell| self.has(cell.approach))
     }
 
     fn parameters(&self, cell: &Cell) -> Vec<(&'static str, String)> {

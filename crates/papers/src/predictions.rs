@@ -6,7 +6,6 @@ mod combination;
 mod figures;
 mod logs;
 mod measure;
-mod published;
 
 use anyhow::{Context, Result};
 use combination::Combination;
@@ -208,7 +207,8 @@ impl Paper for PredictionsPaper {
     }
 
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
-        figures::exhibits(self)
+        let logs = self.logs_at_hand();
+        [figures::rows(&logs), figures::gains(&logs), figures::accuracy(&logs)].map(Exhibit::Plot).into()
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {

@@ -5,20 +5,18 @@ mod claims;
 mod clean;
 mod compression;
 mod figures;
-mod metrics;
 mod printed;
 mod source;
 mod tables;
 
-use alea31::{Cons, Easy, GapFilling, Readings, World};
+use alea31::{Cons, Easy, GapFilling, Means, Readings, World};
 use anyhow::Result;
 use lab::claim::Claim;
 use lab::metric::Values;
 use lab::paper::logs::VARIABLE;
 use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
-use metrics::Metric;
-use sim_core::{Job, Purpose, Span, Streams, Time};
+use sim_core::{Job, JobRecord, Purpose, Span, Streams, Time};
 use source::{ClusterSizes, LogEntry, PUBLIC_PLACE, Wagap, Workload};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -47,6 +45,43 @@ tables! {
         quick_drawn_replications: u32,
     }
 }
+
+lab::metrics! {
+    /// The metrics of one run: the four columns of the paper's tables, and three that explain them.
+    pub(crate) struct Measured of Metric {
+        /// Mean of response / time executed.
+        slowdown: "slowdown" smaller,
+        /// Mean time by which jobs end after they are due.
+        tardiness: "tardiness" ("s") smaller,
+        /// Mean time from submission to start.
+        wait: "waiting time" ("s") smaller,
+        /// Mean time from submission to end.
+        response: "response time" ("s") smaller,
+        /// Mean time from start to end.
+        executed_time: "time executed" ("s"),
+        /// Jobs that end after they are due, of all.
+        late_percent: "late jobs" ("%") smaller,
+        /// Jobs that ended.
+        jobs: "jobs" zero,
+    }
+}
+
+impl Measured {
+    fn of(records: &[JobRecord]) -> Self {
+        let Means { slowdown, tardiness, wait, response } = Means::of(records);
+        let is_late = |record: &&JobRecord| record.job.request.deadline.is_some_and(|due| record.finish > due);
+        let (jobs, late) = (records.len() as f64, records.iter().filter(is_late).count() as f64);
+        let late_percent = 100.0 * late / jobs;
+        Self { slowdown, tardiness, wait, response, executed_time: response - wait, late_percent, jobs }
+    }
+}
+
+/// The paper's four metrics, in the order of its tables.
+const FOUR: [Metric; 4] = [Metric::slowdown, Metric::tardiness, Metric::wait, Metric::response];
+
+/// Their words, with units.
+const WORDS: [&str; 4] =
+    [FOUR[0].declared().axis, FOUR[1].declared().axis, FOUR[2].declared().axis, FOUR[3].declared().axis];
 
 named! {
     /// Rules of the simulation.
@@ -317,7 +352,7 @@ impl Paper for SwiftGapPaper {
             Profile::Alea31 => self.world(clusters, self.policy(cell.policy, cell.workload, streams), jobs).run(),
             Profile::Clean => clean::run(&clusters, clean::scheduler(cell.policy, streams), &jobs),
         };
-        metrics::Measured::of(&records).into()
+        Measured::of(&records).into()
     }
 }
 

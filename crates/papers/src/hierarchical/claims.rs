@@ -42,10 +42,10 @@ impl Hierarchical {
                 tested "paired, at least 10 % below P2P in every cell"
                 in "fig4" => self.against_peers(Metric::trt);
             H3 "First Experiment, fig. 3" "The AWT starts declining when the hybrid system contains too many grid trees"
-                tested (format!("paired, per N: {}", self.declining()))
+                tested (format!("paired, per N: {}", self.declining().0))
                 in "fig3" => self.too_many_trees();
             H4 "Second and Third Experiment, figs. 6, 9" "Observations of the first experiment are also supported by the second and the third"
-                tested (format!("that of H3, paired, per cell: {}", self.declining()))
+                tested (format!("that of H3, paired, per cell: {}", self.declining().0))
                 in "fig6", "fig9" => self.as_in_the_first();
             // Execution times against peers.
             H5 "First Experiment, fig. 7" "The AET is almost the same for small jobs"
@@ -106,22 +106,18 @@ impl Hierarchical {
         self.trees().flat_map(|system| cells.iter().map(move |cell| (system, *cell))).map(check).collect()
     }
 
-    /// Describes the comparison of sixteen trees with four (R17).
-    fn declining(&self) -> &'static str {
+    /// Returns the comparison of sixteen trees with four, in words and as a rule (R17).
+    const fn declining(&self) -> (&'static str, Rule) {
         match self.readings.of_sentences.declining {
-            Declining::Falls => "the AWT of 16 trees below that of 4 (R17 falls)",
-            Declining::Worsens => "the AWT of 16 trees above that of 4 (R17 worsens)",
+            Declining::Falls => ("the AWT of 16 trees below that of 4 (R17 falls)", Rule::NEGATIVE),
+            Declining::Worsens => ("the AWT of 16 trees above that of 4 (R17 worsens)", Rule::POSITIVE),
         }
     }
 
     fn sixteen_against_four(&self, words: &str, cell: Cell) -> Check<Cell> {
         let [sixteen, four] = [16, 4].map(|trees| Cell { system: System::Trees(trees), ..cell });
-        let rule = match self.readings.of_sentences.declining {
-            Declining::Falls => Rule::NEGATIVE,
-            Declining::Worsens => Rule::POSITIVE,
-        };
         let label = format!("{words}, {} against {}, %", name(sixteen.system), name(four.system));
-        Check::new(label, above(sixteen, four, Metric::awt), rule)
+        Check::new(label, above(sixteen, four, Metric::awt), self.declining().1)
     }
 
     fn too_many_trees(&self) -> Checks {

@@ -34,13 +34,8 @@ pub(super) const COMPLETED: [(&str, Approach, f64, f64, Rule); 9] = [
 const STARVING: Rule = Rule::Below { bound: 90.0, tie: false };
 const NOT_STARVING: Rule = Rule::Above { bound: 95.0, tie: false };
 
-/// Returns the claims, with the checks of approaches that the scenario has.
-pub(super) fn claims(paper: &MultiSite) -> Vec<Claim<Cell>> {
-    crate::with_cells([paper.of_completed_gangs(), paper.table()].concat(), |cell| paper.has(cell.approach))
-}
-
 impl MultiSite {
-    fn of_completed_gangs(&self) -> Vec<Claim<Cell>> {
+    pub(super) fn of_completed_gangs(&self) -> Vec<Claim<Cell>> {
         let claim = |(id, approach, lambda, printed, band)| Claim {
             id,
             source: "§4.3, fig. 4",
@@ -55,7 +50,7 @@ impl MultiSite {
     }
 
     #[expect(clippy::too_many_lines, reason = "a table")]
-    fn table(&self) -> Vec<Claim<Cell>> {
+    pub(super) fn table(&self) -> Vec<Claim<Cell>> {
         lab::claims! {
             // Completed gangs and starvation: figures 4 and 5.
             P10 "§4.3, fig. 5" "Approaches 2 and 3 complete almost 10 % more gangs than approach 1"

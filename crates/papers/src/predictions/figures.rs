@@ -3,16 +3,11 @@
 use super::claims::{best_gain_percent, gain_percent};
 use super::combination::Combination;
 use super::logs::Log;
-use super::{Cell, Metric, PredictionsPaper};
-use lab::paper::{Exhibit, Figure, Panel, Series};
+use super::{Cell, Metric};
+use lab::paper::{Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
-pub(super) fn exhibits(paper: &PredictionsPaper) -> Vec<Exhibit<'_, Cell>> {
-    let logs = paper.logs_at_hand();
-    [rows(&logs), gains(&logs), accuracy(&logs)].map(Exhibit::Plot).into()
-}
-
-fn rows(logs: &[Log]) -> Figure<Cell> {
+pub(super) fn rows(logs: &[Log]) -> Figure<Cell> {
     let panel = |metric: Metric| {
         let of_log = |&log: &Log| {
             Series::at_positions(log.name(), Combination::all().map(|one| Cell::as_logged(log, one).get(metric)))
@@ -33,7 +28,7 @@ fn over_logs(name: &str, logs: &[Log], point: impl Fn(Log) -> Quantity<Cell>) ->
     Series::new(name, logs.iter().map(|log| (f64::from(*log as u8), point(*log))))
 }
 
-fn gains(logs: &[Log]) -> Figure<Cell> {
+pub(super) fn gains(logs: &[Log]) -> Figure<Cell> {
     let panel = |metric: Metric, name: &str, y_label: &str| {
         let series = |name: &str, cell: fn(Log, Combination) -> Cell, one: Combination| {
             over_logs(name, logs, |log| gain_percent(|other| cell(log, other), one, metric))
@@ -59,7 +54,7 @@ fn gains(logs: &[Log]) -> Figure<Cell> {
         .with_table()
 }
 
-fn accuracy(logs: &[Log]) -> Figure<Cell> {
+pub(super) fn accuracy(logs: &[Log]) -> Figure<Cell> {
     let series = |name: &str, metric: Metric| {
         over_logs(name, logs, |log| Cell::as_logged(log, Combination::EASY_PLUS_PLUS).get(metric))
     };

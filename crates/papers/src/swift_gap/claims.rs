@@ -1,10 +1,9 @@
 //! The claims of the paper, as `docs/papers/swift-gap.md` lists them.
 
 use super::Policy::{self, BestGap, Bgt, Cons, Easy, Nearest, SwiftGap};
-use super::metrics::FOUR;
 use super::printed::{self, Printed};
 use super::source::Workload;
-use super::{Cell, Metric, SwiftGapPaper};
+use super::{Cell, FOUR, Metric, SwiftGapPaper};
 use lab::claim::{Check, Claim, Rule};
 use lab::exhibit::Extra;
 use lab::quantity::{DesignPoint, Quantity};

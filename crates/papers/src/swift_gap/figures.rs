@@ -1,7 +1,7 @@
 //! Figures 4 to 7, and the distances of the tables from the paper's.
 
 use super::source::Workload;
-use super::{Cell, Metric, Policy, Profile, SwiftGapPaper, metrics, printed};
+use super::{Cell, FOUR, Metric, Policy, Profile, SwiftGapPaper, WORDS, printed};
 use lab::paper::{Effort, Exhibit, Figure, Panel, Series};
 use lab::quantity::{DesignPoint, Quantity};
 
@@ -72,7 +72,7 @@ pub(super) fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Work
             let printed = Quantity::Constant(printed::mean(workload, metric, *policy).value);
             paper.mean(workload, metric, *policy).percent_above(printed)
         };
-        Series::at_positions(policy.name(), metrics::FOUR.map(difference))
+        Series::at_positions(policy.name(), FOUR.map(difference))
     };
     let (number, explanation) = match (workload, paper.is_log()) {
         (Workload::Zewura, _) => (2, ". The log is not public: a stand-in can show orderings and magnitudes, no more."),
@@ -84,7 +84,7 @@ pub(super) fn difference(paper: &SwiftGapPaper, id: &'static str, workload: Work
     let panel = Panel::derived("difference_percent", "difference from the paper (%)", series).signed();
     Figure::new(id, title, "metric", [panel])
         .caption(format!("Our means relative to the printed ones{explanation}"))
-        .over(&metrics::WORDS)
+        .over(&WORDS)
 }
 
 pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
@@ -92,13 +92,13 @@ pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
     let name = |(policy, workload): (Policy, Workload)| format!("{}, {}", policy.name(), paper.place(workload));
     let series = pairs().map(|(policy, workload)| {
         let of = |metric| paper.enhancement(workload, metric, policy);
-        Series::at_positions(name((policy, workload)), metrics::FOUR.map(of))
+        Series::at_positions(name((policy, workload)), FOUR.map(of))
     });
     let printed = pairs().flat_map(|(policy, workload)| {
         let of = move |(x, metric)| {
             Some((name((policy, workload)), f64::from(x), printed::enhancement(workload, metric, policy)?.value))
         };
-        (0_u8..).zip(metrics::FOUR).filter_map(of)
+        (0_u8..).zip(FOUR).filter_map(of)
     });
     let panel = Panel::derived("enhancement_percent", "enhancement (%)", series).signed().printed(printed);
     Figure::new("table4", "Table 4. What Swift Gap gains", "metric", [panel])
@@ -106,7 +106,7 @@ pub(super) fn enhancement(paper: &SwiftGapPaper) -> Figure<Cell> {
             "Symmetric differences (other − SG) / ((other + SG) / 2) of the means over n. Hollow marks: what the paper \
              prints.",
         )
-        .over(&metrics::WORDS)
+        .over(&WORDS)
 }
 
 impl SwiftGapPaper {

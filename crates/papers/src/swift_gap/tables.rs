@@ -1,7 +1,7 @@
 //! Tables 2, 3 and 4: the paper's number, the simulated one, and their difference, with every n beside the means.
 
 use super::source::Workload;
-use super::{Cell, Metric, Policy, Profile, SwiftGapPaper, metrics::FOUR, printed};
+use super::{Cell, FOUR, Metric, Policy, Profile, SwiftGapPaper, printed};
 use lab::paper::{Entry, Row, Table};
 use lab::quantity::{DesignPoint, Quantity};
 
