@@ -55,7 +55,6 @@ pub struct GangCounts {
 #[derive(Clone, Debug)]
 pub struct Grid<S> {
     config: Config,
-    widest: u32,
     processors: Processors,
     gangs: Slab<Gang>,
     queue: GangQueue,
@@ -85,7 +84,6 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     pub fn new(config: Config, submissions: S, streams: &Streams) -> Result<Self, ConfigError> {
         config.validate()?;
         Ok(Self {
-            widest: config.widest(),
             processors: Processors::new(&config.sites),
             gangs: Slab::new(),
             queue: GangQueue::default(),
@@ -169,7 +167,7 @@ impl<S: Iterator<Item = Submission>> Grid<S> {
     fn gang_arrives(&mut self, gang: Submission, cx: &mut impl Context<Event>) {
         let (job, tasks, found) = (gang.job.id, gang.job.request.processors, gang.tasks.len());
         assert!(found == tasks as usize, "gang {job} requests {tasks} processors and has {found} tasks");
-        if tasks > self.widest {
+        if tasks > self.config.widest() {
             self.counts.gangs_rejected += 1;
             cx.emit(Fact::Rejected { job, reason: Rejection::TooWide });
             return;

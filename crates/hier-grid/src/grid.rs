@@ -12,6 +12,7 @@ use crate::message::{Address, Envelope, Event, GridCounts, MessageObserver, Payl
 use crate::peers::Peers;
 use crate::trees::Trees;
 use crate::world::network::Network;
+use crate::world::tree::Scheduler;
 use crate::world::{Requirement, ServerId, StationId, World, narrow};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
@@ -114,7 +115,7 @@ impl<O: MessageObserver, L: Iterator<Item = Submission>> Grid<O, L> {
                 // `validate` knows the sites of `config.grid`; a given world may have fewer.
                 config::hold_a_site(trees, world.sites().into())?;
                 let trees = Trees::new(trees, &world, &network, streams);
-                let seats = trees.seats();
+                let seats = trees.forest.schedulers.iter().map(Scheduler::site).collect();
                 (SystemState::Trees(Box::new(trees)), seats)
             }
         };

@@ -101,10 +101,6 @@ struct Unaccepted {
 }
 
 impl Unaccepted {
-    fn new(widths: usize) -> Self {
-        Self { jobs: Vec::new(), allowances: vec![Vec::new(); widths] }
-    }
-
     fn push(&mut self, job: UnacceptedJob, allowances: &[Allowance]) {
         self.jobs.push(job);
         for (all, allowance) in self.allowances.iter_mut().zip(allowances) {
@@ -148,11 +144,12 @@ impl Peers {
         widths.sort_unstable();
         widths.dedup();
         let width = |cpus| widths.partition_point(|width| *width < cpus);
+        let unaccepted = Unaccepted { jobs: Vec::new(), allowances: vec![Vec::new(); widths.len()] };
         let peer = |server: &Server| Peer { width: width(server.cpus), ..Peer::default() };
         Self {
             overlay: Overlay::new(&sites, neighbours, (world, network), streams),
             peers: world.servers().iter().map(peer).collect(),
-            unaccepted: vec![Unaccepted::new(widths.len()); world.classes.len()],
+            unaccepted: vec![unaccepted; world.classes.len()],
             widths,
             candidates: BTreeSet::new(),
             alarm: None,

@@ -56,10 +56,6 @@ impl Trees {
         }
     }
 
-    pub(crate) fn seats(&self) -> Vec<SiteId> {
-        self.forest.schedulers.iter().map(Scheduler::site).collect()
-    }
-
     /// Sends the first request for job matching of every LGS: at system start it has servers and knows no jobs.
     pub(crate) fn open(&mut self, run: &mut impl Run) {
         for leaf in self.forest.leaf_of_site.clone() {
