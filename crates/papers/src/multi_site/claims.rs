@@ -36,15 +36,12 @@ const NOT_STARVING: Rule = Rule::Above { bound: 95.0, tie: false };
 
 impl MultiSite {
     pub(super) fn of_completed_gangs(&self) -> Vec<Claim<Cell>> {
-        let claim = |(id, approach, lambda, printed, band)| Claim {
-            id,
-            source: "§4.3, fig. 4",
-            statement: format!("Approach {} completes {printed} % of the gangs at λ = {lambda}", number(approach)),
-            test: "completed / arrived when the run stops, within the rounding of the printed number".to_owned(),
-            figures: &["fig4"],
-            checks: self.each(&[lambda], |load| {
-                self.check(approach, load, "", self.at(approach, load, Metric::completed_percent), band)
-            }),
+        let claim = |(id, approach, lambda, printed, band)| {
+            let statement = format!("Approach {} completes {printed} % of the gangs at λ = {lambda}", number(approach));
+            let completed = |load| self.at(approach, load, Metric::completed_percent);
+            let checks = self.each(&[lambda], |load| self.check(approach, load, "", completed(load), band));
+            Claim::new(id, "§4.3, fig. 4", &statement, &["fig4"], checks)
+                .tested("completed / arrived when the run stops, within the rounding of the printed number")
         };
         COMPLETED.map(claim).into()
     }

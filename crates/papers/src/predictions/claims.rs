@@ -45,14 +45,10 @@ fn published(paper: &PredictionsPaper, log: Log, combination: Combination) -> Op
     let cell = Cell::as_logged(log, combination);
     let checks = METRICS.into_iter().zip(values).filter(|(_, value)| value.is_finite());
     let test = if is_published { "exact: equal to nine digits" } else { "within 3 %: some jobs are missing here" };
-    Some(Claim {
-        id: &IDS[log as usize][combination.0],
-        source: "published results, 2015",
-        statement: format!("{} on {}: the nine metrics of the published row", combination.name(), log.name()),
-        test: test.to_owned(),
-        figures: &["combinations"],
-        checks: checks.map(|(metric, value)| Check::new(metric.to_string(), cell.get(metric), rule(value))).collect(),
-    })
+    let checks = checks.map(|(metric, value)| Check::new(metric.to_string(), cell.get(metric), rule(value)));
+    let statement = format!("{} on {}: the nine metrics of the published row", combination.name(), log.name());
+    let id = &IDS[log as usize][combination.0];
+    Some(Claim::new(id, "published results, 2015", &statement, &["combinations"], checks).tested(test))
 }
 
 /// Returns the reduction of the metric from EASY, in its own unit, by which G2 and G4 are judged (A6).

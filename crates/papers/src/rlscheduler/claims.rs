@@ -102,8 +102,7 @@ impl RlScheduler {
     fn same_order(&self) -> Vec<Check<Cell>> {
         let of_row = |(log, setting, row, _): (Log, Regime, Option<[f64; 5]>, f64)| {
             let row = row.filter(|_| setting == Regime::Alone)?;
-            let mut order = [0, 1, 2, 3, 4];
-            order.sort_by(|one: &usize, other: &usize| row[*one].total_cmp(&row[*other]));
+            let order = crate::ascending(row.into_iter());
             let step = move |pair: [usize; 2]| {
                 let [better, worse] = pair.map(|place| self.slowdown(log, Regime::Backfilled, place));
                 let words = format!("{} − {}", label(log, Regime::Backfilled, pair[1]), super::HEURISTICS[pair[0]].0);
