@@ -74,5 +74,5 @@ pub use fabric::jobs::Submission;
 pub use grid::Grid;
 pub use message::{Address, Event, GridCounts, Kind, Message, MessageObserver, Payload};
 pub use sim_core::ConfigError;
-pub use world::tree::Shape;
+pub use world::shape::Shape;
 pub use world::{Bag, Places, SchedulerId, ServerId, StationId, World};

@@ -2,10 +2,11 @@
 
 pub(crate) mod network;
 pub(crate) mod overlay;
+pub(crate) mod shape;
 pub mod tree;
 
 use crate::config::{self, Config, GridConfig, ServerDraw};
-use crate::world::tree::Shape;
+use crate::world::shape::Shape;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};

@@ -201,7 +201,7 @@ const HALF_A_BYTE: f64 = 0.5;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::world::tree::Shape;
+    use crate::world::shape::Shape;
 
     /// A network, and the routes from its first site to itself, to its net, to its backbone and to the other one.
     fn network(readings: &Readings) -> (Network, [Route; 4]) {
