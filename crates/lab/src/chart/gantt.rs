@@ -3,7 +3,7 @@
 use super::Axis;
 use super::canvas::{AXIS, Anchor, Canvas, Colour, INK, SeriesLook, Sheet, Type, escape, rectangle};
 use super::frame::{Frame, Texts};
-use super::scale::{Scale, significant};
+use super::scale::Scale;
 
 /// A schedule small enough to read: up to a few hundred jobs.
 #[derive(Debug, Clone, Default)]
@@ -14,8 +14,6 @@ pub struct Gantt {
     pub title: String,
     /// Label of the time axis, with its unit.
     pub time: String,
-    /// Unit of starts and ends, as it stands behind a number: `h`.
-    pub unit: &'static str,
     /// Number of processors, numbered from 0.
     pub processors: u32,
     /// Sites, if there are several: the first processor of each, and its name.
@@ -37,7 +35,7 @@ pub struct Bar {
     pub end: f64,
     /// Processors that it occupied: first processor and size of each block.
     pub processors: Vec<(u32, u32)>,
-    /// Facts about it, line by line; if empty, its times and processors.
+    /// Facts about it, line by line.
     pub facts: Vec<String>,
     /// Colour; `None` is its position in the list. A job that keeps one slot has one colour in every schedule.
     pub slot: Option<usize>,
@@ -58,23 +56,6 @@ impl Gantt {
     pub(super) fn about(&self) -> String {
         format!("{} jobs on {} processors over time", self.bars.len(), self.processors)
     }
-
-    /// Returns the tooltip lines of a job: its facts, or else its times and processors.
-    fn lines_of(&self, bar: &Bar) -> Vec<String> {
-        let mut lines = vec![format!("Job {}", bar.job)];
-        if bar.facts.is_empty() {
-            let unit = self.unit;
-            let [start, end, ran] = [bar.start, bar.end, bar.end - bar.start].map(significant);
-            lines.push(format!("started at {start} {unit}, ended at {end} {unit} (ran {ran} {unit})"));
-            let blocks = bar.processors.iter().map(|&(first, count)| match count {
-                1 => first.to_string(),
-                _ => format!("{first}–{}", first + (count - 1)),
-            });
-            lines.push(format!("processors {}", blocks.collect::<Vec<_>>().join(", ")));
-        }
-        lines.extend(bar.facts.iter().cloned());
-        lines
-    }
 }
 
 pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
@@ -91,7 +72,8 @@ pub(super) fn svg(gantt: &Gantt, sheet: Sheet) -> String {
     for (k, bar) in finite.enumerate() {
         // Neighbours in the list differ in colour.
         let colour = SeriesLook(bar.slot.unwrap_or(k) % 6).colour();
-        canvas.group(&format!("data-job=\"{}\"", escape(&bar.job)), &gantt.lines_of(bar), |canvas| {
+        let lines = [&[format!("Job {}", bar.job)], &bar.facts[..]].concat();
+        canvas.group(&format!("data-job=\"{}\"", escape(&bar.job)), &lines, |canvas| {
             bar.processors.iter().for_each(|&(first, count)| block(canvas, &frame, bar, colour, first, count));
         });
     }

@@ -33,7 +33,7 @@ fn gantt() -> Gantt {
         bar("<2>", (0.0, 90.0), &[(4, 2), (7, 1)]),
         bar("<3>", (5.0, 5.0), &[]),
     ];
-    Gantt { title: "Schedule".into(), time: "Time (s)".into(), unit: "s", processors: 8, bars, ..Gantt::default() }
+    Gantt { title: "Schedule".into(), time: "Time (s)".into(), processors: 8, bars, ..Gantt::default() }
 }
 
 fn assert_well_formed(svg: &str) {
@@ -65,7 +65,6 @@ fn the_crosshair_reads_what_is_a_number_in_the_colour_of_its_series() {
     chart.series.remove(0);
     chart.series[0].slot = Some(1);
     assert_eq!(all["series"][1]["colour"], readout(&chart)["series"][0]["colour"], "a slot keeps its colour");
-    assert!(svg(&gantt().into()).contains("started at 0 s, ended at 40.00 s (ran 40.00 s)"));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::source::Workload;
 use super::{Policy as Name, SwiftGapPaper};
 use alea31::{Clock, Cons, GridState, JobIndex, Policy};
-use lab::chart::{Bar, Gantt};
+use lab::chart::{Bar, Gantt, significant};
 use lab::paper::Shown;
 use lab::shown::seen;
 use sim_core::{Sim, SiteId, Span, Streams, Time};
@@ -33,7 +33,6 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
             id: format!("fig1-{what}"),
             title: format!("Figure 1. The plan {what} the compressing function"),
             time: "hours since the early end".to_owned(),
-            unit: "h",
             processors: moment.processors,
             bars: bars.clone(),
             ..Gantt::default()
@@ -98,14 +97,10 @@ impl WatchedCons {
                 .chain(planned)
                 .map(|(job, start, end)| {
                     let end = end.max(start).min(horizon);
-                    let bar = Bar {
-                        job: name(job),
-                        start: hours(start.since(now)),
-                        end: hours(end.saturating_since(now)),
-                        processors: take(&mut rows, state.request(job).processors, start, end),
-                        ..Bar::default()
-                    };
-                    (job == ended.0, job, bar)
+                    let processors = take(&mut rows, state.request(job).processors, start, end);
+                    let (start, end) = (hours(start.since(now)), hours(end.saturating_since(now)));
+                    let facts = facts(start, end, &processors);
+                    (job == ended.0, job, Bar { job: name(job), start, end, processors, facts, slot: None })
                 })
                 .collect();
             // The same order before and after, so that jobs keep their colours; the ended job is only in the first.
@@ -122,6 +117,18 @@ impl WatchedCons {
         );
         self.best = Some(Moment { shift, story, processors, plans: [draw(&running, before), draw(&others, &after)] });
     }
+}
+
+/// Returns the text of a job under the pointer: its times in hours, and its processors as blocks of first processor and size.
+fn facts(start: f64, end: f64, processors: &[(u32, u32)]) -> Vec<String> {
+    let [from, to, ran] = [start, end, end - start].map(significant);
+    let blocks = processors.iter().map(|&(first, count)| match count {
+        1 => first.to_string(),
+        _ => format!("{first}–{}", first + (count - 1)),
+    });
+    let blocks: Vec<String> = blocks.collect();
+    let times = format!("started at {from} h, ended at {to} h (ran {ran} h)");
+    vec![times, format!("processors {}", blocks.join(", "))]
 }
 
 /// Returns the name of a job: its position in the log, from 1, without the jobs that never ran.

@@ -275,7 +275,6 @@ fn schedules(report: &Simulation) -> Section {
             id: format!("gantt-{}", run.policy.name),
             title: format!("Schedule under {}", run.policy.label),
             time: format!("time since the first submit ({unit})"),
-            unit,
             processors: report.sites().processors(),
             sites: sites.clone(),
             span,
