@@ -41,13 +41,15 @@ pub fn span(seconds: f64) -> String {
     format!("{} {large_unit} {} {small_unit} ({exact})", fixed(count, 0), fixed(rest, 0))
 }
 
-/// Seconds of the unit for a time of this size, and its name.
-fn unit_of(seconds: f64) -> (f64, &'static str) {
-    match seconds.abs() {
-        size if size < 120.0 => (1.0, "s"),
-        size if size < 5_400.0 => (60.0, "min"),
-        size if size < 172_800.0 => (3_600.0, "h"),
-        _ => (86_400.0, "days"),
+/// Size and name of the unit for a difference of this size: times have one of four, percentages points, and others none.
+fn unit_of(metric: &Metric, value: f64) -> (f64, &'static str) {
+    match (metric.unit(), value.abs()) {
+        ("s", size) if size < 120.0 => (1.0, "s"),
+        ("s", size) if size < 5_400.0 => (60.0, "min"),
+        ("s", size) if size < 172_800.0 => (3_600.0, "h"),
+        ("s", _) => (86_400.0, "days"),
+        ("%", _) => (1.0, "points"),
+        _ => (1.0, ""),
     }
 }
 
@@ -68,13 +70,9 @@ fn end(value: f64) -> String {
 
 /// A value of a metric for a reader: times in seconds, minutes, hours or days.
 pub fn amount(metric: &Metric, value: f64) -> String {
-    match metric.unit() {
-        "s" => {
-            let (scale, unit) = unit_of(value);
-            format!("{} {unit}", short(value / scale))
-        }
-        "%" => format!("{} points", short(value)),
-        _ => significant(value),
+    match unit_of(metric, value) {
+        (_, "") => significant(value),
+        (scale, unit) => format!("{} {unit}", short(value / scale)),
     }
 }
 
@@ -89,25 +87,18 @@ pub fn level(metric: &Metric, value: f64) -> String {
 
 /// `1.91 ± 0.14 h`: a mean with the half-width of its interval, in one unit.
 pub fn with_half_width(metric: &Metric, estimate: &ConfidenceInterval) -> String {
-    let (scale, unit) = match metric.unit() {
-        "s" => unit_of(estimate.mean),
-        "%" => (1.0, "%"),
-        _ => (1.0, ""),
-    };
+    let (scale, unit) = unit_of(metric, estimate.mean);
+    let unit = if unit == "points" { "%" } else { unit };
     format!("{} {unit}", in_words(&estimate.map(|value| value / scale))).trim_end().to_owned()
 }
 
 /// `6 to 24 min`: an interval around `mean`, in the unit of the mean unless its ends are too long for that.
 pub fn range(metric: &Metric, mean: f64, low: f64, high: f64) -> String {
-    match metric.unit() {
-        "s" => {
-            let reach = low.abs().max(high.abs());
-            let (scale, unit) =
-                Some(unit_of(mean)).filter(|(scale, _)| reach < 200.0 * scale).unwrap_or(unit_of(reach));
-            format!("{} to {} {unit}", end(low / scale), end(high / scale))
-        }
-        "%" => format!("{} to {} points", end(low), end(high)),
-        _ => format!("{} to {}", within(low, low, high), within(high, low, high)),
+    let reach = low.abs().max(high.abs());
+    let of_mean = unit_of(metric, mean);
+    match if reach < 200.0 * of_mean.0 { of_mean } else { unit_of(metric, reach) } {
+        (_, "") => format!("{} to {}", within(low, low, high), within(high, low, high)),
+        (scale, unit) => format!("{} to {} {unit}", end(low / scale), end(high / scale)),
     }
 }
 

@@ -82,15 +82,7 @@ impl Difference<'_> {
         };
         let size = self.sized(estimate.mean.abs(), "");
         let value = self.of_baseline.map_or_else(String::new, |mean| format!(", {}", amount(metric, mean)));
-        let interval = match (estimate.low, estimate.high, estimate.refused) {
-            (Some(low), Some(high), _) => {
-                let is_turned = (metric.better() == Better::Larger) == base_is_best;
-                let (low, high) = if is_turned { (-high, -low) } else { (low, high) };
-                format!("95 % CI {}", self.range(low, high))
-            }
-            (.., Some(reason)) => reason.to_string(),
-            _ => "no interval".to_owned(),
-        };
+        let interval = self.interval_in_words((metric.better() == Better::Larger) == base_is_best);
         if self.is_zero() {
             return format!("{policy} and {base} have the same {label}{value}.");
         }
@@ -111,6 +103,16 @@ impl Difference<'_> {
             (false, false, false) => {
                 format!("{policy} has the {lowest} {label}, {size} {below} {base}; {interval}.")
             }
+        }
+    }
+
+    /// `95 % CI 6 to 24 min`, or the reason why there is no interval; of the difference with the other sign if it is turned.
+    fn interval_in_words(&self, is_turned: bool) -> String {
+        match (self.interval.low.zip(self.interval.high), self.interval.refused) {
+            (Some((low, high)), _) if is_turned => format!("95 % CI {}", self.range(-high, -low)),
+            (Some((low, high)), _) => format!("95 % CI {}", self.range(low, high)),
+            (None, Some(reason)) => reason.to_string(),
+            (None, None) => "no interval".to_owned(),
         }
     }
 
@@ -151,16 +153,14 @@ impl Difference<'_> {
             }
             None => share,
         };
-        let end = match (interval.low, interval.high) {
-            (Some(low), Some(high)) => {
-                let verdict = if interval.is_significant() { "significant" } else { "no significant difference" };
-                format!("95 % CI {}: {verdict}", self.range(low, high))
-            }
-            _ => interval.refused.map_or_else(|| "no interval".to_owned(), |why| why.to_string()),
+        let verdict = match (interval.low.is_some(), interval.is_significant()) {
+            (true, true) => ": significant",
+            (true, false) => ": no significant difference",
+            (false, _) => "",
         };
         let facts = vec![
             format!("{} to {baseline}: {size}", metric.label()),
-            end,
+            format!("{}{verdict}", self.interval_in_words(false)),
             format!("{} {}", interval.blocks, self.observations),
         ];
         let reach =
@@ -314,10 +314,6 @@ impl<'a> DifferencesTo<'a> {
         Facet { name: name.to_owned(), key: key.to_owned(), dots, is_hidden: false }
     }
 
-    fn rows(&self) -> Vec<(String, usize)> {
-        self.others.iter().map(|(label, _, slot)| ((*label).to_owned(), *slot)).collect()
-    }
-
     /// The picture of one metric in its own unit, or in percent.
     pub fn forest(&self, id: &str, title: &str, metric: &Metric, in_percent: bool, facets: Vec<Facet>) -> Forest {
         let unit = match (in_percent, metric.unit()) {
@@ -326,17 +322,20 @@ impl<'a> DifferencesTo<'a> {
             (false, unit) => format!(" ({unit})"),
         };
         let label = format!("difference in {} to {}{unit}", metric.label(), self.baseline);
-        let x = Axis { signed: true, spans: !in_percent && metric.unit() == "s", ..Axis::new(label) };
-        let larger_is_better = metric.better() == Better::Larger;
-        let (id, title, rows) = (id.to_owned(), capitalized(title), self.rows());
-        Forest { id, title, x, rows, facets, larger_is_better }
+        let x = Axis { spans: !in_percent && metric.unit() == "s", ..Axis::new(label) };
+        Forest { larger_is_better: metric.better() == Better::Larger, ..self.panels(id, title, x, facets) }
     }
 
     /// The picture of several metrics, in percent.
     pub fn metrics(&self, id: &str, facets: Vec<Facet>) -> Forest {
-        let x = Axis { signed: true, ..Axis::new(format!("difference to {} (% of its mean)", self.baseline)) };
-        let title = format!("Other metrics against {}", self.baseline);
-        Forest { id: id.to_owned(), title, x, rows: self.rows(), facets, larger_is_better: false }
+        let x = Axis::new(format!("difference to {} (% of its mean)", self.baseline));
+        self.panels(id, &format!("Other metrics against {}", self.baseline), x, facets)
+    }
+
+    fn panels(&self, id: &str, title: &str, x: Axis, facets: Vec<Facet>) -> Forest {
+        let rows = self.others.iter().map(|(label, _, slot)| ((*label).to_owned(), *slot)).collect();
+        let x = Axis { signed: true, ..x };
+        Forest { id: id.to_owned(), title: capitalized(title), x, rows, facets, larger_is_better: false }
     }
 }
 
