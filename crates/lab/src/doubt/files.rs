@@ -1,7 +1,6 @@
 //! Output files of `doubt`: `doubt.csv`, the matrix, a page and the manifest.
 
-use super::alternative::Alternative;
-use super::{Doubted, Outcome, Request};
+use super::{Alternative, Doubted, Outcome, Request};
 use crate::chart::{Picture, Piece, Sketch, WIDTH};
 use crate::measure::claim::Verdict;
 use crate::measure::table::csv;
