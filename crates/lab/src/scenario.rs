@@ -71,11 +71,7 @@ pub fn set_workspace(folder: &Path) {
 
 /// Returns the folder of the checkout, or the current folder if there is none. Results always go below the current folder.
 pub fn workspace() -> PathBuf {
-    known_workspace().map_or_else(|| PathBuf::from("."), Path::to_owned)
-}
-
-pub(crate) fn known_workspace() -> Option<&'static Path> {
-    WORKSPACE.get().map(PathBuf::as_path)
+    WORKSPACE.get().cloned().unwrap_or_else(|| PathBuf::from("."))
 }
 
 impl Scenario {
@@ -106,7 +102,7 @@ impl Scenario {
             let names: Vec<&str> = self.parameters.iter().map(|parameter| parameter.key.as_str()).collect();
             let hint = did_you_mean(key, names.iter().copied());
             // Only a checkout has the file.
-            let list = match known_workspace() {
+            let list = match WORKSPACE.get() {
                 Some(_) => format!("{} lists them", self.name),
                 None => format!("there are {}", names.join(", ")),
             };

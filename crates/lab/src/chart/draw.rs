@@ -232,7 +232,10 @@ pub(super) fn svg(chart: &Chart, sheet: Sheet) -> String {
         let middle = f64::midpoint(frame.left, frame.right);
         canvas.text("no data", middle, frame.top + 40.0, Type::LABEL, Anchor::Middle);
     }
-    canvas.finish(&chart.title, &chart.about(), &frame.described())
+    // The horizontal axis, for the crosshair of a page.
+    let Frame { left, right, top, bottom, x: Scale { low, high, log, .. }, .. } = frame;
+    let axis = format!("data-frame=\"{left} {right} {top} {bottom} {low} {high} {}\"", u8::from(log));
+    canvas.finish(&chart.title, &chart.about(), &axis)
 }
 
 /// The places of marks that are moved aside.

@@ -88,21 +88,14 @@ impl Forest {
     /// Returns the scale of all panels: the intervals of all rows, except rows without an interval and rows that dwarf the others.
     fn scale(&self) -> Scale {
         let dots = |row: usize| self.drawn().filter_map(move |facet| facet.dots.get(row)?.as_ref());
-        let reach = |row: usize, needs_interval: bool| {
-            let dots = dots(row).filter(|dot| !needs_interval || dot.interval.is_some());
+        let has_intervals = (0..self.rows.len()).flat_map(dots).any(|dot| dot.interval.is_some());
+        let reach = |row: usize| {
+            let dots = dots(row).filter(|dot| !has_intervals || dot.interval.is_some());
             dots.map(Dot::reach).fold(f64::NAN, f64::max)
         };
-        let sorted = |needs_interval| {
-            let mut rows: Vec<(f64, usize)> =
-                (0..self.rows.len()).map(|row| (reach(row, needs_interval), row)).collect();
-            rows.retain(|(reach, _)| reach.is_finite());
-            rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-            rows
-        };
-        let mut rows = sorted(true);
-        if rows.is_empty() {
-            rows = sorted(false);
-        }
+        let mut rows: Vec<(f64, usize)> = (0..self.rows.len()).map(|row| (reach(row), row)).collect();
+        rows.retain(|(reach, _)| reach.is_finite());
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0));
         while let [.., (next, row), (most, _)] = rows[..] {
             let has_others = rows.len() > 2 && most > DWARFS * rows[rows.len() / 2].0;
             let is_legible = || dots(row).any(|dot| dot.share >= LEGIBLE);
@@ -152,8 +145,8 @@ pub(super) fn svg(forest: &Forest, sheet: Sheet) -> String {
     let scale = &forest.scale();
     for (k, facet) in facets.iter().enumerate() {
         let left = margin + names + column * count(k % columns);
-        let (right, top) = (left + column - texts - 12.0, top + facet_height * count(k / columns));
-        let pane = Pane { forest, scale, names, texts, row, lines, head, left, right, top };
+        let (right, top) = (left + column - texts - 12.0, top + facet_height * count(k / columns) + head);
+        let pane = Pane { forest, scale, names, texts, row, lines, left, right, top };
         pane.draw(&mut canvas, facet, n > 1, k % columns == 0);
     }
     let middle = f64::midpoint(margin + names, width - margin - texts);
@@ -168,11 +161,11 @@ struct Pane<'a> {
     names: f64,
     texts: f64,
     row: f64,
-    /// Number of lines of the heading; `head` is their height.
+    /// Number of lines of the heading.
     lines: usize,
-    head: f64,
     left: f64,
     right: f64,
+    /// Top of the first row, below the heading.
     top: f64,
 }
 
@@ -182,16 +175,14 @@ impl Pane<'_> {
     }
 
     fn draw(&self, canvas: &mut Canvas, facet: &Facet, is_named: bool, has_names: bool) {
-        let Self { forest, scale, row, head, .. } = self;
+        let Self { forest, scale, row, top: first, .. } = *self;
         let rows = &forest.rows;
-        let (first, bottom) = (self.top + head, self.top + head + row * count(rows.len()));
-        let zero = self.at(0.0);
+        let (bottom, zero) = (first + row * count(rows.len()), self.at(0.0));
         if is_named {
             let lines = HEADING.wrap(&facet.name, self.right - self.left, self.lines);
             // Short headings stand on the last line, next to their panel.
-            let first = self.top + 14.0 + 15.0 * count(self.lines - lines.len());
-            for (line, text) in lines.iter().enumerate() {
-                canvas.text(text, self.left, first + 15.0 * count(line), HEADING, Anchor::Start);
+            for (below, text) in lines.iter().rev().enumerate().rev() {
+                canvas.text(text, self.left, first - 10.0 - 15.0 * count(below), HEADING, Anchor::Start);
             }
         } else {
             let [left, right] =
@@ -201,7 +192,7 @@ impl Pane<'_> {
                 (right, Anchor::Start, zero + 6.0, self.right - zero),
             ] {
                 if room > 60.0 {
-                    canvas.text(text, x, self.top + 12.0, Type::TICK, anchor);
+                    canvas.text(text, x, first - 6.0, Type::TICK, anchor);
                 }
             }
         }

@@ -88,9 +88,6 @@ impl Frame {
 
     /// Returns the height on the page of an interval's end, and true if it lies within the frame.
     pub(super) fn end(&self, value: f64) -> (f64, bool) {
-        if self.y.log && value <= 0.0 {
-            return (self.bottom, false);
-        }
         (self.at(self.x.low, value.clamp(self.y.low, self.y.high)).1, self.y.has_inside(value))
     }
 
@@ -140,12 +137,6 @@ impl Frame {
             frame
         };
         (0..n).map(strip).collect()
-    }
-
-    /// Describes the horizontal axis for the crosshair of a page: `left right top bottom low high log`.
-    pub(super) fn described(&self) -> String {
-        let Self { left, right, top, bottom, x, .. } = self;
-        format!("data-frame=\"{left} {right} {top} {bottom} {} {} {}\"", x.low, x.high, u8::from(x.log))
     }
 }
 

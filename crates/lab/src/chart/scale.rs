@@ -43,19 +43,17 @@ impl Scale {
     pub(super) fn of_y(chart: &Chart) -> Scale {
         let axis = &chart.y;
         let points = || points_of(chart);
-        let Some((mean_low, mean_high)) = extremes(points().map(|p| p.y)) else {
-            return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
-        };
+        let (mean_low, mean_high) = extremes(points().map(|p| p.y)).unwrap_or_default();
         let ends = || points().filter_map(Point::finite_interval).flat_map(|(low, high)| [low, high]);
+        if mean_high <= 0.0 && mean_low >= 0.0 && ends().all(|end| end.abs() <= 0.0) {
+            // Without a value, or if all are zero, use one step of the counted unit, not thousandths.
+            return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
+        }
         if axis.log {
             let (low, high) = extremes(ends().filter(|&v| v > 0.0).chain([mean_low, mean_high])).expect("not empty");
             // A level may fall to zero: four decades are enough.
             let floor = if chart.has(LineStyle::Steps) { mean_low.max(mean_high / 1e4) } else { mean_low / 10.0 };
             return Scale::logarithmic(low.max(floor) / 1.1, high.min(mean_high * 10.0) * 1.1, axis);
-        }
-        if mean_high <= 0.0 && mean_low >= 0.0 && ends().all(|end| end.abs() <= 0.0) {
-            // All values are zero: use one step of the counted unit, not thousandths.
-            return Scale::linear(0.0, 1.0, 0.0, 1.0, axis);
         }
         let spread = 1.5 * (mean_high - mean_low).max(0.5 * mean_low.abs().max(mean_high.abs()));
         let (low, high) = extremes(ends().chain([mean_low, mean_high])).expect("not empty");

@@ -115,7 +115,6 @@ impl Rule {
         let reproduced = match self {
             Self::Band(..) => self.is_met_by(estimate.mean),
             Self::CoversZero => low <= 0.0 && high >= 0.0,
-            Self::Exact(..) => return Verdict::Inconclusive,
             _ => self.is_met_by(low) && self.is_met_by(high),
         };
         match (reproduced, high < least || low > most) {
@@ -241,21 +240,9 @@ impl Verdict {
     /// Verdicts of checks without simulation. They are not counted among the claims.
     pub const OF_CHECKS: [Self; 2] = [Self::Consistent, Self::Inconsistent];
 
-    pub(crate) const fn of_a_check(self) -> Self {
-        match self {
-            Self::Reproduced | Self::Consistent => Self::Consistent,
-            Self::Inconclusive | Self::Contradicted | Self::Inconsistent => Self::Inconsistent,
-        }
-    }
-
     /// Iterates over all verdicts, in the order in which a sentence lists them.
     pub(crate) fn every() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().chain(Self::OF_CHECKS)
-    }
-
-    /// Returns the verdict at the beginning of `words`, as in `reproduced at 40 replications`.
-    pub(crate) fn from_words(words: &str) -> Option<Self> {
-        Self::every().find(|verdict| words.starts_with(&verdict.to_string()))
     }
 }
 

@@ -252,7 +252,9 @@ fn numbers(chart: &Chart) -> Vec<Value> {
 }
 
 fn claim_view(judged: &Judged, page: &Page) -> Value {
-    let recorded = judged.recorded.as_deref().and_then(Verdict::from_words);
+    // A record may go on, as in `reproduced at 40 replications`.
+    let in_record = |verdict: &Verdict| judged.recorded.as_ref().is_some_and(|it| it.starts_with(&verdict.to_string()));
+    let recorded = Verdict::every().find(in_record);
     let Judged { id, source, statement, test, verdict, decided_at, cells, .. } = judged;
     let figures = page.figures.iter().filter(|figure| figure.claims.contains(id));
     let figures: Vec<&str> = figures.map(|figure| figure.picture.id()).collect();

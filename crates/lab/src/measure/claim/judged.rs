@@ -90,8 +90,11 @@ impl Judged {
         let simulates = !claim.cells().is_empty();
         let judged = |check: &Check<C>| {
             let (label, rule, estimate) = (check.label.clone(), check.rule, estimate(&check.quantity));
-            let verdict = rule.judge(&estimate);
-            let verdict = if simulates { verdict } else { verdict.of_a_check() };
+            let verdict = match rule.judge(&estimate) {
+                verdict if simulates => verdict,
+                Verdict::Reproduced => Verdict::Consistent,
+                _ => Verdict::Inconsistent,
+            };
             JudgedCell { label, rule, estimate, verdict }
         };
         let cells: Vec<JudgedCell> = claim.checks.iter().map(judged).collect();
