@@ -10,7 +10,7 @@ pub use crate::measure::table::{Entry, Row, Table};
 use crate::output::provenance::executable_sha256;
 use crate::paper::logs::Declared;
 pub use crate::paper::logs::Logs;
-pub use crate::report::exhibit::{Exhibit, Extra, Figure, Panel, Series};
+pub use crate::report::exhibit::{Exhibit, Figure, Panel, Series};
 pub use crate::report::shown::Shown;
 pub use crate::scenario::{Effort, Scenario};
 pub use anyhow::Result;
@@ -66,13 +66,8 @@ pub trait Paper: Sized + Sync {
     /// Reads and checks the scenario.
     fn new(scenario: &Scenario, effort: Effort) -> Result<Self>;
 
-    /// Receives the logs that it declares. Called once before the simulation; not called if the paper is only listed.
-    fn with_logs(self, _logs: Logs) -> Self {
-        self
-    }
-
-    /// Receives the folder of logs, for a paper that declares no logs because it can run without them: it searches `traces` or else the
-    /// folder that the environment names ([`logs::find`]).
+    /// Receives the folder of logs, before the simulation; not called if the paper is only listed. [`logs!`](crate::logs!) reads the
+    /// declared logs. A paper that can run without logs searches `traces` or else the folder that the environment names ([`logs::find`]).
     fn with_traces(self, _traces: Option<&Path>) -> Result<Self> {
         Ok(self)
     }

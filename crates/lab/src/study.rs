@@ -9,7 +9,6 @@ pub mod reproduce;
 use crate::measure::claim::{Claim, Judged};
 use crate::output::provenance;
 use crate::output::store::{Identity, Store};
-use crate::paper::logs::Logs;
 use crate::paper::{Effort, Paper, models};
 use crate::report::page::Page;
 use crate::run::clock::{beyond_the_clock, within_the_clock};
@@ -83,10 +82,6 @@ impl Request {
         options.into_iter().flatten().chain(set).map(|option| format!(" {option}")).collect()
     }
 
-    pub(crate) const fn effort(&self) -> Effort {
-        if self.quick { Effort::Quick } else { Effort::Full }
-    }
-
     /// Returns the kind of verdicts on record to compare with.
     pub(crate) const fn mode(&self) -> &'static str {
         match (self.decide, self.quick) {
@@ -108,17 +103,15 @@ impl<P: Paper> Session<P> {
     pub(crate) fn new(request: &Request) -> Result<Self> {
         let mut scenario = P::scenario()?;
         request.set.iter().try_for_each(|assignment| scenario.set(assignment))?;
-        let paper = within_the_clock(|| P::new(&scenario, request.effort()));
+        let effort = if request.quick { Effort::Quick } else { Effort::Full };
+        let paper = within_the_clock(|| P::new(&scenario, effort));
         let paper = paper.with_context(|| beyond_the_clock("a time of the scenario")).flatten();
         let both = paper.and_then(|paper| Ok((paper, scenario.runs()?)));
         let (paper, runs) = both.with_context(|| {
             let changes: String = request.set.iter().map(|assignment| format!(" --set {assignment}")).collect();
             format!("{}{}{changes}", scenario.name, if changes.is_empty() { "" } else { " with" })
         })?;
-        let mut paper = paper.with_traces(request.traces.as_deref())?;
-        if !P::LOGS.is_empty() {
-            paper = paper.with_logs(Logs::read(P::LOGS, request.traces.as_deref())?);
-        }
+        let paper = paper.with_traces(request.traces.as_deref())?;
         let seed = request.seed.unwrap_or(runs.seed);
         let quick = runs.quick_replications.filter(|_| request.quick);
         let replications = request.reps.or(quick).unwrap_or(runs.replications);

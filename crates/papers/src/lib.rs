@@ -148,7 +148,7 @@ const MODELS: &str = env!("GRIDPROOF_MODELS");
 mod tests {
     use anyhow::{Context, Result};
     use lab::claim::Claim;
-    use lab::exhibit::{self, Exhibit};
+    use lab::exhibit;
     use lab::paper::{Effort, Paper};
     use lab::scenario::Scenario;
     use sim_core::Streams;
@@ -176,7 +176,7 @@ mod tests {
         let exhibits = paper.exhibits();
         let figures = exhibit::ids(&exhibits);
         // Exhibits with one id are adjacent, so the list is in the order of the page.
-        let mut apart: Vec<&str> = exhibits.iter().map(Exhibit::id).collect();
+        let mut apart: Vec<&str> = exhibits.iter().map(|exhibit| exhibit.id.as_str()).collect();
         apart.dedup();
         assert_eq!(apart, figures, "{slug}: exhibits of one id");
         for claim in paper.claims() {

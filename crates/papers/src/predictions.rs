@@ -208,7 +208,7 @@ impl Paper for PredictionsPaper {
 
     fn exhibits(&self) -> Vec<Exhibit<'_, Cell>> {
         let logs = self.logs_at_hand();
-        [figures::rows(&logs), figures::gains(&logs), figures::accuracy(&logs)].map(Exhibit::Plot).into()
+        [figures::rows(&logs), figures::gains(&logs), figures::accuracy(&logs)].map(Exhibit::from).into()
     }
 
     fn claims(&self) -> Vec<Claim<Cell>> {

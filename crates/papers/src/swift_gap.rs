@@ -224,18 +224,18 @@ impl Paper for SwiftGapPaper {
         let mut exhibits = vec![Exhibit::made("fig1", |streams| compression::schedule(self, streams))];
         exhibits.extend(figures::over_records(self));
         // The claims under both readings stand behind figure 4.
-        exhibits.insert(2, Exhibit::Extra(claims::side_by_side(self)));
+        exhibits.insert(2, claims::side_by_side(self));
         for (id, workload) in [("table2", Workload::Zewura), ("table3", Workload::Wagap)] {
             if !self.in_table(workload).is_empty() {
-                exhibits.push(Exhibit::Plot(figures::difference(self, id, workload)));
-                exhibits.push(Exhibit::Table(tables::means(self, id, workload)));
+                exhibits.push(figures::difference(self, id, workload).into());
+                exhibits.push(tables::means(self, id, workload).into());
             }
         }
         if self.has_table_4() {
-            exhibits.push(Exhibit::Plot(figures::enhancement(self)));
-            exhibits.push(Exhibit::Table(tables::enhancements(self)));
+            exhibits.push(figures::enhancement(self).into());
+            exhibits.push(tables::enhancements(self).into());
         }
-        exhibits.extend([Exhibit::Plot(figures::profiles(self)), Exhibit::Table(tables::profiles(self))]);
+        exhibits.extend([figures::profiles(self).into(), tables::profiles(self).into()]);
         exhibits
     }
 

@@ -1,7 +1,7 @@
 //! Logs that a paper runs on: find, unpack, verify by hash, read and hold.
 //!
 //! [`logs!`](crate::logs!) declares them. Before a run, the laboratory searches for each in the folder that `--traces` or the environment
-//! variable [`VARIABLE`] names, and passes them to [`Paper::with_logs`](crate::paper::Paper::with_logs). If one is missing, `reproduce` and
+//! variable [`VARIABLE`] names ([`Paper::with_traces`](crate::paper::Paper::with_traces)). If one is missing, `reproduce` and
 //! `doubt` skip the paper and name it ([`Missing`]).
 
 use anyhow::{Context, Result, ensure};
@@ -27,8 +27,8 @@ macro_rules! logs {
     ($($file:literal = $sha256:literal),+ $(,)?) => {
         const LOGS: &'static [$crate::paper::logs::Declared] = &[$(($file, $sha256)),+];
 
-        fn with_logs(self, logs: $crate::paper::logs::Logs) -> Self {
-            Self { logs, ..self }
+        fn with_traces(self, traces: ::core::option::Option<&::std::path::Path>) -> $crate::paper::Result<Self> {
+            Ok(Self { logs: $crate::paper::logs::Logs::read(Self::LOGS, traces)?, ..self })
         }
     };
 }
@@ -58,7 +58,8 @@ pub struct Log {
 pub struct Logs(Vec<(&'static str, Log)>);
 
 impl Logs {
-    pub(crate) fn read(declared: &[Declared], traces: Option<&Path>) -> Result<Self> {
+    /// Reads the declared logs; fails with [`Missing`] if one is not found, and if its hash is another.
+    pub fn read(declared: &[Declared], traces: Option<&Path>) -> Result<Self> {
         let read = |&(file, sha256): &Declared| {
             let path = find(file, traces).ok_or(Missing { file })?;
             Ok((file, Log::read(&path, sha256)?))

@@ -4,7 +4,6 @@ use crate::chart::{Axis, Picture};
 use crate::measure::claim::{Claim, Judged};
 use crate::measure::metric::Metric as _;
 use crate::measure::quantity::{DesignPoint, Quantity};
-use crate::measure::table::Table;
 use crate::report::page;
 use metrics::ConfidenceInterval;
 use sim_core::Streams;
@@ -35,59 +34,46 @@ impl Shown {
 /// Columns `series`, `x` and `metric` of a figure's data, and the estimate.
 pub type DataRow = (String, String, String, ConfidenceInterval);
 
-/// One exhibit of a report.
+/// One exhibit of a report: a [`Figure`], a [`Table`](crate::measure::table::Table), or content made after all estimates are known.
 ///
 /// Exhibits with the same id belong together: `--only ID` shows all of them, and `data/ID.csv` has their rows in the order of the list.
-pub enum Exhibit<'a, C: DesignPoint> {
-    /// Quantities over given x.
-    Plot(Figure<C>),
-    /// Numbers in rows and columns, usually beside those printed in the paper.
-    Table(Table<C>),
-    /// Content made after all estimates are known.
-    Extra(Extra<'a, C>),
+pub struct Exhibit<'a, C: DesignPoint> {
+    /// Id of the specification: `fig2`.
+    pub id: String,
+    /// Names of the series of a figure, panel by panel; `None` for another exhibit.
+    pub(crate) series: Option<Vec<String>>,
+    /// Quantities that it needs estimates of.
+    pub(crate) needs: Vec<Quantity<C>>,
+    /// Function that makes it from the estimates and the streams of the first replication.
+    pub(crate) make: Make<'a, C>,
 }
 
 impl<'a, C: DesignPoint> Exhibit<'a, C> {
-    /// Returns an exhibit without estimates, such as schedules or diagrams, made from the streams of the first replication.
-    pub fn made(id: &'static str, make: impl Fn(&Streams) -> Shown + 'a) -> Self {
-        Self::Extra(Extra { id, needs: Vec::new(), make: Box::new(move |_, streams| make(streams)) })
+    /// Returns content made from the estimates of the quantities that it needs and from the streams of the first replication, beside the
+    /// figure of this id or alone.
+    pub fn extra(
+        id: &'static str,
+        needs: Vec<Quantity<C>>,
+        make: impl Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a,
+    ) -> Self {
+        let make: Make<'a, C> = Box::new(move |estimate, streams| Shown { is_extra: true, ..make(estimate, streams) });
+        Self { id: id.to_owned(), series: None, needs, make }
     }
 
-    /// Returns the id of the specification: `fig2`.
-    pub fn id(&self) -> &str {
-        match self {
-            Self::Plot(figure) => &figure.id,
-            Self::Table(table) => table.id,
-            Self::Extra(extra) => extra.id,
-        }
+    /// Returns an exhibit without estimates, such as schedules or diagrams, made from the streams of the first replication.
+    pub fn made(id: &'static str, make: impl Fn(&Streams) -> Shown + 'a) -> Self {
+        Self::extra(id, Vec::new(), move |_, streams| make(streams))
     }
 
     /// Returns true for a plot without any series, as when a scenario leaves out all that would be compared.
     pub fn is_empty(&self) -> bool {
-        matches!(self, Self::Plot(figure) if figure.panels.iter().all(|panel| panel.series.is_empty()))
-    }
-
-    pub(crate) fn quantities(&self) -> Vec<&Quantity<C>> {
-        match self {
-            Self::Plot(figure) => {
-                let series = figure.panels.iter().flat_map(|panel| &panel.series);
-                series.flat_map(|series| &series.points).map(|(_, quantity)| quantity).collect()
-            }
-            Self::Table(table) => table.found().map(|(.., quantity)| quantity).collect(),
-            Self::Extra(extra) => extra.needs.iter().collect(),
-        }
-    }
-}
-
-impl<C: DesignPoint> From<Figure<C>> for Exhibit<'_, C> {
-    fn from(figure: Figure<C>) -> Self {
-        Self::Plot(figure)
+        self.series.as_ref().is_some_and(Vec::is_empty)
     }
 }
 
 /// Returns the ids of a list of exhibits, each once.
 pub fn ids<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Vec<String> {
-    distinct(exhibits.iter().map(Exhibit::id)).into_iter().map(str::to_owned).collect()
+    distinct(exhibits.iter().map(|exhibit| exhibit.id.as_str())).into_iter().map(str::to_owned).collect()
 }
 
 /// Returns each name once, in the order of first occurrence.
@@ -170,7 +156,7 @@ impl<C: DesignPoint> Figure<C> {
 #[macro_export]
 macro_rules! figures {
     (over $x_label:expr; $($id:literal $title:literal $caption:expr => $panels:expr $(, $property:ident)*;)+) => {
-        vec![$($crate::exhibit::Exhibit::Plot(
+        vec![$($crate::exhibit::Exhibit::from(
             $crate::exhibit::Figure::new($id, $title, $x_label, $panels).caption($caption)$(.$property())*
         )),+]
     };
@@ -264,17 +250,7 @@ pub type Estimate<'a, C> = dyn Fn(&Quantity<C>) -> ConfidenceInterval + 'a;
 
 type Make<'a, C> = Box<dyn Fn(&Estimate<'_, C>, &Streams) -> Shown + 'a>;
 
-/// Content made after all estimates are known, beside a figure or alone.
-pub struct Extra<'a, C: DesignPoint> {
-    /// Id of the figure that it accompanies, or its own.
-    pub id: &'static str,
-    /// Quantities that it needs estimates of.
-    pub needs: Vec<Quantity<C>>,
-    /// Function that makes it from the estimates and the streams of the first replication.
-    pub make: Make<'a, C>,
-}
-
-impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
+impl<'a, C: DesignPoint + 'a> Exhibit<'a, C> {
     /// Compares claims under two sets of settings in a table with this id, title and caption. Each has the verdict and the estimate of the
     /// deciding cell; `names` head the columns of the two.
     pub fn side_by_side(
@@ -298,6 +274,6 @@ impl<'a, C: DesignPoint + 'a> Extra<'a, C> {
             let rows = claims.iter().map(row).collect();
             Shown { tables: vec![page::Table::new(table, title, caption, columns, rows)], ..Shown::default() }
         };
-        Self { id, needs, make: Box::new(make) }
+        Self::extra(id, needs, make)
     }
 }

@@ -58,14 +58,26 @@ pub fn write_picture(picture: &Picture, out: &OutDir) -> Result<()> {
     out.write(format!("figures/{}.svg", picture.id()), svg)
 }
 
+impl<'a, C: DesignPoint + 'a> From<Figure<C>> for Exhibit<'a, C> {
+    fn from(figure: Figure<C>) -> Self {
+        let series = || figure.panels.iter().flat_map(|panel| &panel.series);
+        let needs = series().flat_map(|series| &series.points).map(|(_, quantity)| quantity.clone()).collect();
+        let (id, names) = (figure.id.clone(), series().map(|series| series.name.clone()).collect());
+        Self { id, series: Some(names), needs, make: Box::new(move |estimate, _| plot(&figure, estimate)) }
+    }
+}
+
+impl<'a, C: DesignPoint + 'a> From<Table<C>> for Exhibit<'a, C> {
+    fn from(table: Table<C>) -> Self {
+        let (id, needs) = (table.id.to_owned(), table.found().map(|(.., quantity)| quantity.clone()).collect());
+        Self { id, series: None, needs, make: Box::new(move |estimate, _| self::table(&table, estimate)) }
+    }
+}
+
 impl<C: DesignPoint> Exhibit<'_, C> {
     /// Estimates and draws it; `streams` are those of the first replication.
     pub(crate) fn shown(&self, estimate: &Estimate<'_, C>, looks: &Looks, streams: &Streams) -> Shown {
-        let mut shown = match self {
-            Self::Plot(figure) => plot(figure, estimate),
-            Self::Table(table) => self::table(table, estimate),
-            Self::Extra(extra) => Shown { id: extra.id.to_owned(), is_extra: true, ..(extra.make)(estimate, streams) },
-        };
+        let mut shown = Shown { id: self.id.clone(), ..(self.make)(estimate, streams) };
         for (picture, _) in &mut shown.pictures {
             if let Picture::Chart(chart) = picture {
                 looks.apply_to(chart);
@@ -76,7 +88,7 @@ impl<C: DesignPoint> Exhibit<'_, C> {
 }
 
 fn plot<C: DesignPoint>(figure: &Figure<C>, estimate: &Estimate<'_, C>) -> Shown {
-    let mut shown = Shown { id: figure.id.clone(), ..Shown::default() };
+    let mut shown = Shown::default();
     for panel in &figure.panels {
         let estimated = |(x, quantity): &(f64, Quantity<C>)| (*x, estimate(quantity));
         let estimates = panel.series.iter().map(|series| series.points.iter().map(estimated).collect());
@@ -107,7 +119,7 @@ fn table<C: DesignPoint>(table: &Table<C>, estimate: &Estimate<'_, C>) -> Shown 
     let columns = [&table.names[..], &table.columns].concat();
     let (id, rows) = (format!("{}-values", table.id), table.rows.iter().map(row).collect());
     let whole = page::Table::new(id, &table.title, &table.caption, columns, rows);
-    Shown { id: table.id.to_owned(), rows: found.collect(), tables: vec![whole], ..Shown::default() }
+    Shown { rows: found.collect(), tables: vec![whole], ..Shown::default() }
 }
 
 /// Returns a plot as a table: a row per series, a column per x.
@@ -139,11 +151,8 @@ pub(crate) struct Looks(Vec<String>);
 impl Looks {
     /// Assigns looks by the order in which the names first appear.
     pub(crate) fn of<C: DesignPoint>(exhibits: &[Exhibit<'_, C>]) -> Self {
-        let plots = exhibits.iter().filter_map(|exhibit| match exhibit {
-            Exhibit::Plot(figure) => Some(figure.panels.iter().flat_map(|panel| &panel.series)),
-            _ => None,
-        });
-        let names: Vec<Vec<&str>> = plots.map(|series| distinct(series.map(|series| series.name.as_str()))).collect();
+        let figures = exhibits.iter().filter_map(|exhibit| exhibit.series.as_ref());
+        let names: Vec<Vec<&str>> = figures.map(|names| distinct(names.iter().map(String::as_str))).collect();
         let recurs = |name: &&str| names.iter().filter(|names| names.contains(name)).count() > 1;
         Self(distinct(names.iter().flatten().copied().filter(recurs)).into_iter().map(str::to_owned).collect())
     }

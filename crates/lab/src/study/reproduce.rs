@@ -131,7 +131,7 @@ impl<'a, P: Paper> Asked<'a, P> {
             }
         }
         let is_asked = |id: &str| only.is_empty() || only.iter().any(|name| name == id);
-        exhibits.retain(|exhibit| is_asked(exhibit.id()));
+        exhibits.retain(|exhibit| is_asked(&exhibit.id));
         let (mut claims, mut remarks) = (paper.claims(), paper.remarks());
         claims.retain(|claim| only.is_empty() || claim.figures.iter().any(|figure| is_asked(figure)));
         remarks.retain(|remark| only.is_empty() || remark.figures.iter().any(|figure| is_asked(figure)));
@@ -139,7 +139,7 @@ impl<'a, P: Paper> Asked<'a, P> {
     }
 
     fn cells(&self) -> BTreeSet<P::Cell> {
-        let shown = self.exhibits.iter().flat_map(Exhibit::quantities);
+        let shown = self.exhibits.iter().flat_map(|exhibit| &exhibit.needs);
         let remarked = self.remarks.iter().flat_map(|remark| &remark.shown).map(|(_, quantity)| quantity);
         self.claims.iter().flat_map(Claim::cells).chain(shown.chain(remarked).flat_map(Quantity::cells)).collect()
     }
@@ -416,9 +416,11 @@ fn said<C: DesignPoint>(remark: &Remark<C>) -> [String; 4] {
 
 /// Returns the metrics of a run as a table of the page: a row for each metric, and one for all that differ only in their index.
 fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
-    let row = |same: &[M]| {
+    let row = |field: &str| {
+        // Two metrics with an index may alternate in the list.
+        let same: Vec<&M> = metrics.iter().filter(|metric| metric.declared().field == field).collect();
         let Declared { unit, text, signed, better, of_nothing, .. } = same[0].declared();
-        let names = match same {
+        let names = match &same[..] {
             [first, .., last] => format!("{first} … {last}"),
             _ => same[0].to_string(),
         };
@@ -427,19 +429,11 @@ fn metrics_table<M: Metric>(metrics: &[M]) -> page::Table {
         let signed = if signed { "yes" } else { "no" };
         vec![names, text.trim().to_owned(), unit.to_owned(), better, signed.to_owned(), of_nothing]
     };
-    // Two metrics with an index may alternate in the list.
-    let mut rows: Vec<Vec<M>> = Vec::new();
-    for metric in metrics {
-        let is_same = |row: &&mut Vec<M>| row[0].declared().field == metric.declared().field;
-        match rows.iter_mut().find(is_same) {
-            Some(row) => row.push(*metric),
-            None => rows.push(vec![*metric]),
-        }
-    }
+    let rows = exhibit::distinct(metrics.iter().map(|metric| metric.declared().field)).into_iter().map(row).collect();
     let caption = "The metrics among the columns of runs.csv. Empty value: the value if no event could be counted; a gap if the \
                    value does not exist.";
     let columns = ["column", "definition", "unit", "better", "can be negative", "empty value"];
-    page::Table::new("metrics", "Metrics of each run", caption, columns, rows.iter().map(|same| row(same)).collect())
+    page::Table::new("metrics", "Metrics of each run", caption, columns, rows)
 }
 
 #[cfg(test)]

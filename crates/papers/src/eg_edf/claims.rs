@@ -3,7 +3,7 @@
 use super::Policy::{self, Easy, EasyIndexed, EgEdf, Fcfs, Flex, Tabu};
 use super::{Cell, EgEdfPaper, Metric};
 use lab::claim::{Check, Claim, Rule};
-use lab::exhibit::Extra;
+use lab::exhibit::Exhibit;
 use lab::quantity::{DesignPoint, Quantity};
 
 type Checks = Vec<Check<Cell>>;
@@ -207,11 +207,11 @@ impl ClaimBuilder<'_> {
     }
 }
 
-pub(super) fn side_by_side(paper: &EgEdfPaper) -> Extra<'_, Cell> {
+pub(super) fn side_by_side(paper: &EgEdfPaper) -> Exhibit<'_, Cell> {
     let caption = "Each claim under the readings of this run and under the preset strict (the same with R6 strict: who \
          passes the head of the queue ends by its reservation, on whatever machine): verdict, and the \
          estimate of the cell that decides.";
-    Extra::side_by_side(
+    Exhibit::side_by_side(
         "fig1-right-strict",
         ["default", "strict"],
         [false, true].map(|strict| ClaimBuilder { paper, strict }.table()),

@@ -28,7 +28,7 @@ pub(super) fn exhibits(paper: &EgEdfPaper) -> Vec<Exhibit<'_, Cell>> {
             => [of_tabu(Metric::moves_tried_per_job), of_tabu(Metric::moves_accepted_per_job).suffix("accepted")];
     };
     // The claims under both presets stand behind the figure of the preset.
-    exhibits.insert(3, Exhibit::Extra(side_by_side(paper)));
+    exhibits.insert(3, side_by_side(paper));
     exhibits
 }
 

@@ -11,14 +11,14 @@ pub(super) fn exhibits(paper: &Hierarchical) -> Vec<Exhibit<'_, Cell>> {
     let mut exhibits = vec![
         Exhibit::made("fig1", |streams| drawings::channels(paper, streams)),
         Exhibit::made("fig2", |streams| drawings::hybrid(paper, streams)),
-        Exhibit::Plot(server_types(paper)),
-        Exhibit::Table(server_table(paper)),
+        server_types(paper).into(),
+        server_table(paper).into(),
     ];
     for exhibit in over_the_jobs(paper) {
-        let table = (exhibit.id() == "messages").then(|| Exhibit::Table(messages_by_kind(paper)));
+        let table = (exhibit.id == "messages").then(|| messages_by_kind(paper).into());
         exhibits.extend([exhibit].into_iter().chain(table));
     }
-    exhibits.extend([distance(paper), spread(paper)].map(Exhibit::Plot));
+    exhibits.extend([distance(paper), spread(paper)].map(Exhibit::from));
     exhibits.retain(|exhibit| !exhibit.is_empty());
     exhibits
 }
@@ -77,7 +77,7 @@ fn over_the_jobs<'a>(paper: &Hierarchical) -> Vec<Exhibit<'a, Cell>> {
         paper.experiments.interval_jobs
     );
     let ninth = Figure::of("fig9", "Figure 9. AWT in experiment 3", "mean interval (s)", Metric::awt, intervals);
-    figures.insert(6, Exhibit::Plot(ninth.caption(caption).log_x()));
+    figures.insert(6, ninth.caption(caption).log_x().into());
     figures
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Cell, MetaLorasPaper, Metric, Policy, Variant};
 use lab::claim::{Check, Claim, Remark, Rule};
-use lab::exhibit::Extra;
+use lab::exhibit::Exhibit;
 use lab::quantity::{DesignPoint, Quantity};
 use metasched::config::{Candidates, NoCandidate};
 
@@ -239,9 +239,9 @@ pub(super) fn remarks(paper: &MetaLorasPaper) -> Vec<Remark<Cell>> {
     ]
 }
 
-pub(super) fn side_by_side(paper: &MetaLorasPaper) -> Extra<'_, Cell> {
+pub(super) fn side_by_side(paper: &MetaLorasPaper) -> Exhibit<'_, Cell> {
     let caption = "Each claim under the default and under reading-b (R5 dispatch, R6 smallest TR, R8 1, R9 no, \
          R12 0.15): verdict, and the estimate of the cell that decides.";
     let claims = Variant::PRESETS.map(|variant| VariantChecks { paper, variant }.table());
-    Extra::side_by_side("fig3", ["default", "reading-b"], claims, ["presets", "Both presets side by side", caption])
+    Exhibit::side_by_side("fig3", ["default", "reading-b"], claims, ["presets", "Both presets side by side", caption])
 }

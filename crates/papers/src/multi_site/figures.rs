@@ -68,7 +68,7 @@ pub(super) fn exhibits(paper: &MultiSite) -> Vec<Exhibit<'_, Cell>> {
             "Relative decrease of the locals' mean response time against T = 0, per replication. Approach 2."
             => signed("drt_percent", "decrease of response time (%)", decreases);
     };
-    exhibits.extend([paper.by_size(), paper.run_length()].map(Exhibit::Plot));
+    exhibits.extend([paper.by_size(), paper.run_length()].map(Exhibit::from));
     exhibits.retain(|exhibit| !exhibit.is_empty());
     exhibits
 }

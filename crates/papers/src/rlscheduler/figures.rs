@@ -27,7 +27,7 @@ pub(super) fn exhibits<'a>() -> Vec<Exhibit<'a, Cell>> {
         "One run of the whole log (with --quick, of its first jobs) on a machine that is as full as the log keeps it, with the true \
          wait. Boëzennec, Dufossé and Pallez (JSSPP 2023) argue that bounded slowdown misleads, and weigh responses by area.",
     );
-    [slowdowns, easy].map(|figure| figure.over(&NAMES).with_table()).map(Exhibit::Plot).into()
+    [slowdowns, easy].map(|figure| figure.over(&NAMES).with_table()).map(Exhibit::from).into()
 }
 
 fn series(name: &str, cell: impl Fn(usize) -> Cell, places: &[u8], metric: Metric) -> Series<Cell> {

@@ -5,7 +5,7 @@ use super::printed::{self, Printed};
 use super::source::Workload;
 use super::{Cell, FOUR, Metric, SwiftGapPaper};
 use lab::claim::{Check, Claim, Rule};
-use lab::exhibit::Extra;
+use lab::exhibit::Exhibit;
 use lab::quantity::{DesignPoint, Quantity};
 
 pub(super) fn claims(paper: &SwiftGapPaper, ours: Policy) -> Vec<Claim<Cell>> {
@@ -141,12 +141,12 @@ fn recomputed() -> Claim<Cell> {
 }
 
 /// Returns a table of the verdicts under both. Those of the nearest reading are not counted: it was selected to be near.
-pub(super) fn side_by_side(paper: &SwiftGapPaper) -> Extra<'_, Cell> {
+pub(super) fn side_by_side(paper: &SwiftGapPaper) -> Exhibit<'_, Cell> {
     let is_about_swift_gap = |claim: &Claim<Cell>| claim.cells().iter().any(|cell| cell.policy.is_swift_gap());
     let about = |ours| claims(paper, ours).into_iter().filter(is_about_swift_gap).collect();
     let title = "Swift Gap by the text, and by the reading nearest to table 3";
     let caption = "Verdict, and the estimate of the cell that decides. The text's verdicts are the ones that count; \
                    the nearest reading (scenario, table nearest) was chosen by its outcome.";
     let both = [SwiftGap, Nearest].map(about);
-    Extra::side_by_side("fig4", ["text", "nearest"], both, ["text-and-nearest", title, caption])
+    Exhibit::side_by_side("fig4", ["text", "nearest"], both, ["text-and-nearest", title, caption])
 }
