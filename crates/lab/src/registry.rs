@@ -14,10 +14,12 @@ pub struct Entry {
     pub about: About,
     pub reproduce: fn(&Request) -> Result<Outcome>,
     /// Repeats the replication that the column `run` of `runs.csv` names. Returns its metrics, by name.
-    pub rerun: fn(&Request, &str) -> Result<Vec<(String, f64)>>,
+    pub rerun: Rerun,
     pub doubt: fn(&doubt::Request) -> Result<doubt::Outcome>,
     pub listed: fn() -> Result<Listed>,
 }
+
+type Rerun = fn(&Request, &str) -> Result<Vec<(String, f64)>>;
 
 /// Contents of a paper, for a list of papers.
 #[derive(Clone, Debug)]
