@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Crates that only show, judge, test or call. The laboratory's file that gives a replication its streams is hashed.
-const ABOVE: [&str; 7] = ["experiment", "gridproof", "hot-paths", "lab", "replay", "slurm-sched", "test-data"];
+const ABOVE: [&str; 6] = ["experiment", "gridproof", "lab", "replay", "slurm-sched", "test-data"];
 
 /// Files of a paper that only show or judge.
 const SHOWING: [&str; 4] = ["claims.rs", "drawings.rs", "figures.rs", "tables.rs"];

@@ -272,7 +272,7 @@ fn twin(_: &mut Criterion) {
     }
     for (name, processors, jobs) in [("stable", 256, synthetic(10_000)), ("crowded", 2_000, crowded(3_000))] {
         let easy = shortest(|| run(processors, Easy::default(), &jobs));
-        let twin = shortest(|| run(processors, reference::Easy, &jobs));
+        let twin = shortest(|| run(processors, reference::OrderedBackfill::default(), &jobs));
         let ratio = twin.as_secs_f64() / easy.as_secs_f64();
         println!("EASY against its twin, {name}: {ratio:.1} times as fast ({easy:.1?} against {twin:.1?})");
     }

@@ -1,19 +1,17 @@
 //! Well-known policies in their plainest form: to be read, and to check the fast ones.
 //!
 //! Each lays out the whole future at each pass, as an [`AvailabilityProfile`] of free processors, and keeps the least
-//! state possible. They are slow, and they are the oracles of the fast ones. On every workload of the tests, [`Easy`]
-//! starts the jobs that [`crate::Easy`] starts, [`OrderedBackfill`] those of [`crate::OrderedBackfill`],
+//! state possible. They are slow, and they are the oracles of the fast ones. On every workload of the tests,
+//! [`OrderedBackfill`] starts the jobs that [`crate::OrderedBackfill`] starts, with its default settings those of EASY,
 //! [`Conservative`] those of [`crate::Conservative`], and so on.
 //!
 //! All treat estimates alike. A job that outlives its estimate ends at any moment. A job that is expected to take no
 //! time needs its processors at its start. A job without an estimate runs up to the end of time.
 
 mod conservative;
-mod easy;
 mod ordered;
 
 pub use conservative::Conservative;
-pub use easy::Easy;
 pub use ordered::{Fcfs, OrderedBackfill};
 
 use crate::policy::Placement;

@@ -6,7 +6,7 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 /// Permitted dependencies of each crate on crates of this workspace, dev- and build-dependencies included. From bottom to top.
 ///
 /// sim-core may depend on itself, so that its tests can use its testkit.
-const TIERS: [(&str, &[&str]); 17] = [
+const TIERS: [(&str, &[&str]); 16] = [
     (TEST_DATA, &[]),
     ("sim-core", &["sim-core"]),
     ("workload", STAR),

@@ -74,7 +74,7 @@ pub struct OrderedBackfill {
 /// end there by the reservation, or takes only processors that the head will leave over.
 ///
 /// The earliest start of the head is recomputed at each pass. Where estimates are upper bounds, it is never later than
-/// before. With one machine this is EASY; [`reference::Easy`](crate::reference::Easy) has that in thirty lines.
+/// before. With one machine this is EASY.
 ///
 /// Sources: D. A. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem & Feitelson (2001), figure 1. Klusáček et
 /// al. (2008), §3.1 and §4, name EASY and leave its extension to several machines to the reader.

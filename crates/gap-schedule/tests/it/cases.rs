@@ -11,7 +11,11 @@ use sim_core::{Fact, Job, JobId, JobLog, Rejection, Sim, Span, Time};
 fn check(processors: u32, jobs: &[Job], fcfs: &[f64], easy: &[f64]) {
     assert_eq!(starts(processors, Fcfs::default(), jobs), fcfs, "FCFS");
     assert_eq!(starts(processors, Easy::default(), jobs), easy, "EASY");
-    assert_eq!(starts(processors, reference::Easy, jobs), easy, "EASY as plainly as it can be written");
+    assert_eq!(
+        starts(processors, reference::OrderedBackfill::default(), jobs),
+        easy,
+        "EASY as plainly as it can be written"
+    );
 }
 
 fn estimated(mut job: Job, estimate: u64) -> Job {

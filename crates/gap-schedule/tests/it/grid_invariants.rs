@@ -57,7 +57,7 @@ fn check_promises<S: Policy>(policy: S, exact: bool, machines: &[Machine], jobs:
 #[test]
 fn the_policies_start_the_jobs_of_their_references_on_the_conformance_workloads() {
     for (_, scene) in conformance_scenes() {
-        assert_same_starts(Easy::default(), reference::Easy, &scene, Passes::PerInstant);
+        assert_same_starts(Easy::default(), reference::OrderedBackfill::default(), &scene, Passes::PerInstant);
         scene.transcript(conservative::both(CompressOrder::Arrival, Priority::default()), Passes::PerInstant);
     }
 }
@@ -81,7 +81,7 @@ proptest! {
     fn on_one_machine_easy_is_the_program_of_its_reference(mut scene in scenes(2 * WIDEST)) {
         scene.machines.truncate(1);
         for passes in PASSES {
-            assert_same_starts(Easy::default(), reference::Easy, &scene, passes);
+            assert_same_starts(Easy::default(), reference::OrderedBackfill::default(), &scene, passes);
         }
     }
 
