@@ -4,7 +4,7 @@ use super::scene::{Run, Scene, Transcript, is_admitted};
 use crate::multi_cluster::Passes;
 use crate::policy::Policy;
 use crate::view::View;
-use sim_core::{Fact, JobId, JobLog, JobRecord, Sim, SiteId, Time};
+use sim_core::{Fact, Job, JobId, JobLog, JobRecord, Sim, SiteId, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Asserts that the policy schedules every scene feasibly. No machine is overcommitted. Every job that fits somewhere
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// If a condition fails.
 pub fn assert_feasible(policy: impl Policy + Clone, scene: &Scene, passes: Passes) {
     let told = scene.transcript(policy.clone(), passes);
-    scene.check_schedule(&told);
+    scene.runs(&told);
     assert_eq!(&scene.transcript(policy.clone(), passes), &told, "same input, same transcript");
 
     let mut watched = Sim::new(scene.grid(policy.clone(), passes), (JobLog::collecting(), Transcript::new()));
@@ -38,43 +38,15 @@ pub fn assert_feasible(policy: impl Policy + Clone, scene: &Scene, passes: Passe
 }
 
 impl Scene {
-    /// Returns the runs of all jobs in order of their ends.
+    /// Asserts the conditions on every schedule, from its facts alone. Returns the runs of all jobs in order of their ends.
     ///
     /// # Panics
     ///
     /// If the facts contradict each other, or a job runs where it may not, or where too few processors are free.
     pub fn runs(&self, told: &Transcript) -> Vec<Run> {
         let mut running: BTreeMap<JobId, (Time, SiteId)> = BTreeMap::new();
-        let (mut runs, mut busy) = (Vec::new(), vec![0; self.machines.len()]);
-        for (now, fact) in told {
-            match *fact {
-                Fact::Started { job, site, processors } => {
-                    assert_eq!(processors, self.job(job).request.processors);
-                    assert!(self.job(job).request.sites.contains(site), "job {} may not run there", job);
-                    busy[site.index()] += processors;
-                    assert!(busy[site.index()] <= self.machines[site.index()].processors);
-                    assert_eq!(running.insert(job, (*now, site)), None, "job {} started while it ran", job);
-                }
-                Fact::Finished { job } => {
-                    let (start, site) = running.remove(&job).expect("what ends has started");
-                    busy[site.index()] -= self.job(job).request.processors;
-                    runs.push(Run { job, site, start, end: *now });
-                }
-                Fact::Submitted(_) | Fact::Rejected { .. } => {}
-                Fact::Seized { .. } | Fact::Released { .. } => panic!("a grid does not know processors apart"),
-            }
-        }
-        assert!(running.is_empty(), "still running at the end: {running:?}");
-        runs
-    }
-
-    /// Asserts the conditions on every schedule, from its facts alone.
-    ///
-    /// # Panics
-    ///
-    /// If one fails.
-    pub fn check_schedule(&self, told: &Transcript) {
         let (mut submitted, mut finished) = (Vec::new(), BTreeSet::new());
+        let (mut runs, mut busy) = (Vec::new(), vec![0; self.machines.len()]);
         for (now, fact) in told {
             match *fact {
                 Fact::Submitted(job) => {
@@ -82,20 +54,31 @@ impl Scene {
                     submitted.push(job);
                 }
                 Fact::Rejected { job, .. } => assert!(!is_admitted(&self.machines, self.job(job))),
-                Fact::Started { job, .. } => {
-                    assert!(submitted.iter().any(|known| known.id == job), "job {} was not submitted", job);
-                    assert!(!finished.contains(&job), "job {} started after it had finished", job);
+                Fact::Started { job, site, processors } => {
+                    assert!(submitted.iter().any(|known| known.id == job), "job {job} was not submitted");
+                    assert!(!finished.contains(&job), "job {job} started after it had finished");
+                    assert_eq!(processors, self.job(job).request.processors);
+                    assert!(self.job(job).request.sites.contains(site), "job {job} may not run there");
+                    busy[site.index()] += processors;
+                    assert!(busy[site.index()] <= self.machines[site.index()].processors);
+                    assert_eq!(running.insert(job, (*now, site)), None, "job {job} started while it ran");
                 }
-                Fact::Finished { job } => assert!(finished.insert(job), "job {} finished twice", job),
-                _ => {}
+                Fact::Finished { job } => {
+                    let (start, site) = running.remove(&job).expect("what ends has started");
+                    let Job { request, runtime, .. } = self.job(job);
+                    assert_eq!(*now, start + self.machines[site.index()].takes(*runtime), "job {job}");
+                    busy[site.index()] -= request.processors;
+                    finished.insert(job);
+                    runs.push(Run { job, site, start, end: *now });
+                }
+                Fact::Seized { .. } | Fact::Released { .. } => panic!("a grid does not know processors apart"),
             }
         }
+        assert!(running.is_empty(), "still running at the end: {running:?}");
         assert_eq!(&submitted, &self.jobs);
         let admitted = self.jobs.iter().filter(|job| is_admitted(&self.machines, job));
         assert!(finished.into_iter().eq(admitted.map(|job| job.id)), "all end at last");
-        for Run { job, site, start, end } in self.runs(told) {
-            assert_eq!(end, start + self.machines[site.index()].takes(self.job(job).runtime), "job {job}");
-        }
+        runs
     }
 }
 
