@@ -52,8 +52,9 @@ pub(super) struct UserUsage {
     // Never iterated: its order cannot reach a result.
     places: FxHashMap<Option<u32>, usize>,
     users: Vec<UserSums>,
+    /// User of each job that waits or runs, and its processors × estimate, in nanoseconds.
     // Never iterated.
-    jobs: FxHashMap<JobId, PresentJob>,
+    jobs: FxHashMap<JobId, (usize, i128)>,
     /// Sums of the plan; `None` until needed, and after a change of more than one job.
     pub(super) sums: Option<PlanSums>,
     /// Scratch buffer, reused across plans.
@@ -70,16 +71,6 @@ struct UserSums {
     used: i128,
     /// Sum of all waits per processor second, in seconds.
     ratio: f64,
-}
-
-/// Waiting or running job.
-#[derive(Copy, Clone, Debug)]
-struct PresentJob {
-    user: usize,
-    /// Processors × estimate, in nanoseconds.
-    claim: i128,
-    /// Nanoseconds that it waited before it started.
-    waited: i128,
 }
 
 #[derive(Copy, Clone, Debug, Default)]
@@ -108,19 +99,18 @@ impl UserUsage {
         let estimate = estimate.unwrap_or_else(|| panic!("job {} has no estimate to plan with", job.job));
         let claim = i128::from(job.request.processors) * i128::from(estimate.as_nanos());
         self.users[user].change(|user| user.used += claim);
-        self.jobs.insert(job.job, PresentJob { user, claim, waited: 0 });
+        self.jobs.insert(job.job, (user, claim));
     }
 
     /// Starts the job, which leaves the plan.
     pub(super) fn start(&mut self, job: &QueuedJob, planned: ReservedSlot, view: &View<'_>) {
         self.count(-1, job, planned, view);
-        let present = self.jobs.get_mut(&job.job).expect("a job that starts has arrived");
-        present.waited = view.now.saturating_since(job.submit).as_nanos().into();
-        self.users[present.user].change(|user| user.waited += present.waited);
+        let waited = i128::from(view.now.saturating_since(job.submit).as_nanos());
+        self.users[self.jobs[&job.job].0].change(|user| user.waited += waited);
     }
 
     pub(super) fn finish(&mut self, job: &RunningJob, now: Time) {
-        let PresentJob { user, claim, .. } = self.jobs.remove(&job.job).expect("a job that ends has arrived");
+        let (user, claim) = self.jobs.remove(&job.job).expect("a job that ends has arrived");
         let worked = i128::from(job.processors) * i128::from(now.since(job.start).as_nanos());
         self.users[user].change(|user| user.used += worked - claim);
     }
@@ -144,7 +134,7 @@ impl UserUsage {
         let Some(sums) = self.sums else { return };
         let terms = Self::terms(job, planned, view);
         self.sums = Some(sums.with(sign, terms));
-        self.users[self.jobs[&job.job].user].change(|user| user.will_wait += sign * terms.wait);
+        self.users[self.jobs[&job.job].0].change(|user| user.will_wait += sign * terms.wait);
     }
 
     /// Returns the cost of the plan that has been summed up, with `job` added.
@@ -156,7 +146,7 @@ impl UserUsage {
         let sums = self.sums.expect("the plan has been summed up").with(1, terms);
         let (jobs, slowdown) = (sums.jobs as f64, sums.slowdown as f64 / SLOWDOWN_UNITS);
         PlanCost {
-            fairness: self.fairness(self.jobs[&job.job].user, terms.wait),
+            fairness: self.fairness(self.jobs[&job.job].0, terms.wait),
             response: seconds(sums.response) / jobs,
             wait: seconds(sums.wait) / jobs,
             slowdown: (slowdown / jobs).max(1.0),
