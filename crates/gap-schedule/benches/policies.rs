@@ -152,7 +152,7 @@ fn order_table(_: &mut Criterion) {
             let rule = Backfilling { order, backfill: order, ..Backfilling::default() };
             let (ordered, blocked) = (
                 rate(&|| Box::new(OrderedBackfill::new(rule))),
-                rate(&|| Box::new(Fcfs::in_order(Priority::of(order)))),
+                rate(&|| Box::new(Fcfs::in_order(Priority { order, threshold: None }))),
             );
             println!(
                 "{name}: {:7} easy {ordered:.0} jobs/s ({:.2} of easy), fcfs {blocked:.0} ({:.2} of fcfs)",

@@ -88,14 +88,19 @@ impl<T: Combined> Tournament<T> {
         }
     }
 
-    /// Returns the first place, not before `from`, whose value is `worth` it. `worth` must accept every set that contains a place it
-    /// would accept.
+    /// Returns the first `suitable` place, not before `from`, whose value is `worth` it. `worth` must accept every set that contains
+    /// a place it would accept.
     #[inline]
-    pub(crate) fn next(&self, from: usize, worth: impl Fn(T) -> bool) -> Option<usize> {
-        if from < self.width() { self.search(self.width() + from, worth, |_| true) } else { None }
+    pub(crate) fn next(
+        &self,
+        from: usize,
+        worth: impl Fn(T) -> bool,
+        suitable: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        self.search(self.width() + from, worth, suitable)
     }
 
-    /// Like [`next`](Self::next) for all places, from the root down; the place must also be `suitable`.
+    /// Like [`next`](Self::next) for all places, from the root down.
     #[inline]
     pub(crate) fn first(&self, worth: impl Fn(T) -> bool, suitable: impl Fn(usize) -> bool) -> Option<usize> {
         self.search(1, worth, suitable)

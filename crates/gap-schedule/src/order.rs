@@ -225,11 +225,6 @@ impl Key {
 }
 
 impl Priority {
-    /// Returns an order without a threshold.
-    pub const fn of(order: Order) -> Self {
-        Self { order, threshold: None }
-    }
-
     /// Returns true for the order of arrival without a threshold.
     pub(crate) fn is_arrival(self) -> bool {
         self == Self::default()

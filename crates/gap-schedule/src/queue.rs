@@ -164,18 +164,10 @@ impl<'a> WaitingJobs<'a> {
     /// job it would accept. It does if it accepts whatever demands less than something it accepts.
     pub(crate) fn next_where(&mut self, worth: impl Fn(MinDemand) -> bool) -> Option<&'a QueuedJob> {
         let slots = &self.queue.slots;
-        if self.at >= slots.len() {
-            return None;
-        }
-        let tree = self.queue.tree();
-        while let Some(place) = tree.next(self.at, &worth) {
-            self.at = place + 1;
-            if let Some(Some(job)) = slots.get(place) {
-                return Some(job);
-            }
-        }
-        self.at = slots.len();
-        None
+        let waits = |slot: usize| slots.get(slot).is_some_and(Option::is_some);
+        let found = if self.at < slots.len() { self.queue.tree().next(self.at, worth, waits) } else { None };
+        self.at = found.map_or(slots.len(), |slot| slot + 1);
+        slots[found?].as_ref()
     }
 }
 

@@ -125,13 +125,6 @@ pub struct RunningJob {
     pub start: Time,
 }
 
-impl RunningJob {
-    /// Sort key in [`Running`]; ids are unique.
-    const fn place(&self) -> (Time, JobId) {
-        (self.expected_end, self.job)
-    }
-}
-
 impl Deref for Running {
     type Target = [RunningJob];
 
@@ -143,7 +136,7 @@ impl Deref for Running {
 impl Running {
     /// Inserts a job that starts.
     pub fn insert(&mut self, job: RunningJob) {
-        self.0.insert(self.0.partition_point(|other| other.place() < job.place()), job);
+        self.0.insert(self.0.partition_point(|other| *other < job), job);
     }
 
     /// Removes a job that ends.
@@ -152,7 +145,7 @@ impl Running {
     ///
     /// If it does not run.
     pub fn remove(&mut self, job: &RunningJob) {
-        let place = self.0.binary_search_by_key(&job.place(), RunningJob::place).ok();
-        self.0.remove(place.unwrap_or_else(|| panic!("job {} ended but does not run", job.job)));
+        let place = self.0.binary_search(job).unwrap_or_else(|_| panic!("job {} ended but does not run", job.job));
+        self.0.remove(place);
     }
 }

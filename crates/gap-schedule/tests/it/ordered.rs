@@ -79,7 +79,7 @@ proptest! {
             let fcfs = scene.transcript(Fcfs::default(), passes);
             prop_assert_eq!(scene.transcript(Fcfs::in_order(never), passes), fcfs);
             let cons = scene.transcript(Conservative::default(), passes);
-            let ordered = Conservative::new(Placement::Fastest, CompressOrder::Arrival, Priority::of(Order::Fcfs));
+            let ordered = Conservative::new(Placement::Fastest, CompressOrder::Arrival, Priority::default());
             prop_assert_eq!(scene.transcript(ordered, passes), cons);
         }
     }

@@ -47,7 +47,7 @@ proptest! {
         check(Fcfs::in_order(Priority { order, threshold: rule.threshold }), &scene, &judge);
         check(FlexibleBackfill::default(), &scene, &judge);
         check(FlexibleBackfill::default().with_reserve(depth), &scene, &judge);
-        check(Conservative::new(Placement::Fastest, CompressOrder::Arrival, Priority::of(order)), &scene, &keeps);
+        check(Conservative::new(Placement::Fastest, CompressOrder::Arrival, Priority { order, threshold: None }), &scene, &keeps);
     }
 
     /// Workloads whose estimates are upper bounds.
