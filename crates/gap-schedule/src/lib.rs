@@ -125,12 +125,10 @@
 //! A job wider than all machines that it may use is rejected on arrival, as [`sim_core::Rejection::TooWide`].
 
 pub mod episode;
-mod explained;
 mod min_demand;
 mod multi_cluster;
 mod order;
 mod plan;
-mod planner;
 mod policy;
 mod predict;
 mod queue;
@@ -140,16 +138,15 @@ pub mod reference;
 pub mod testkit;
 mod view;
 
-pub use explained::Explained;
-pub use multi_cluster::{Event, MultiCluster, Passes, PredictionCounts, Predictions, Usage, UsageOver};
+pub use multi_cluster::{Event, MultiCluster, Passes, Usage, UsageOver};
 pub use order::{Key, Keyed, Order, Priority};
-pub use plan::{Edf, EgEdf, EgTies, GapBound, Tabu, TabuChoice, TabuCounts, TabuMemory};
-pub use planner::Planner;
+pub use plan::{Edf, EgEdf, EgTies, GapBound, Planner, Tabu, TabuChoice, TabuCounts, TabuMemory};
 pub use policy::{
-    BackfillReadings, BackfillRule, Backfilling, CompressOrder, Conservative, Depth, Easy, Fcfs, FlexibleBackfill,
-    FlexibleConfig, ForkablePolicy, GapFilling, Minext, OrderedBackfill, Placement, Policy, PolicyError,
+    BackfillReadings, BackfillRule, Backfilling, CompressOrder, Conservative, Depth, Easy, Explained, Fcfs,
+    FlexibleBackfill, FlexibleConfig, ForkablePolicy, GapFilling, Minext, OrderedBackfill, Placement, Policy,
+    PolicyError,
 };
-pub use predict::{Corrector, Expired, MeanOfUser, Predictor, TimesRequested};
+pub use predict::{Corrector, Expired, MeanOfUser, PredictionCounts, Predictions, Predictor, TimesRequested};
 pub use queue::{Queue, QueuedJob, WaitingJobs};
 pub use reason::{Reason, ReasonProbe, ReservedStart, Right};
 pub use view::{Machine, Running, RunningJob, Starts, View};

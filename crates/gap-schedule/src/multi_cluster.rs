@@ -1,19 +1,16 @@
 //! Event-driven world of several machines of different size and speed behind one queue.
 
-mod predictions;
-mod state;
 mod usage;
 
-pub use predictions::{PredictionCounts, Predictions};
 pub use usage::{Usage, UsageOver};
 
 use crate::policy::{Policy, PolicyError};
-use crate::predict::Expired;
-use crate::queue::QueuedJob;
-use crate::view::{Machine, RunningJob, View, site};
+use crate::predict::{Expired, Predictions};
+use crate::queue::{Queue, QueuedJob};
+use crate::view::{Machine, Running, RunningJob, Starts, View, site};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use sim_core::{Context, EventPriority, Fact, Job, JobId, Model, Prioritized, Rejection, SiteId, Time};
-use state::{JobRun, WorldJob, WorldState};
+use sim_core::{Context, EventKey, EventPriority, Fact, Job, JobId, Model, Prioritized, Rejection, SiteId, Span, Time};
 
 /// One or more machines behind one queue: jobs from `J` arrive, the policy `P` decides which of them start and where,
 /// and each job then holds its processors of one machine for its runtime at that machine's speed.
@@ -37,6 +34,47 @@ pub struct MultiCluster<P, J> {
     policy: P,
     arrivals: J,
     state: WorldState,
+}
+
+/// State of the world, its policy and inputs apart.
+#[derive(Clone, Debug, Default)]
+struct WorldState {
+    machines: Vec<Machine>,
+    queue: Queue,
+    free: Vec<u32>,
+    running: Vec<Running>,
+    /// Jobs that wait or run. Never iterated.
+    jobs: FxHashMap<JobId, WorldJob>,
+    predictions: Option<Predictions>,
+    passes: Passes,
+    /// Next posted pass: that of the present instant, or the wakeup that the policy requested.
+    posted: Option<(Time, EventKey)>,
+    /// Result of the policy; scratch buffer, reused across passes.
+    starts: Starts,
+    /// Error of the policy, which is not called any more.
+    error: Option<PolicyError>,
+    /// Next arrival, if any: kept here, not in its event, so that events are small and the calendar moves little.
+    coming: Option<Job>,
+}
+
+/// Job that waits or runs, with the facts that only the world knows.
+#[derive(Clone, Debug)]
+struct WorldJob {
+    job: Job,
+    /// Prediction at its submission, or the estimate of its user.
+    expected: Option<Span>,
+    run: Option<JobRun>,
+}
+
+#[derive(Clone, Debug)]
+struct JobRun {
+    /// Entry that policies see, unless the job has released its processors before its end was reported.
+    running: RunningJob,
+    ends_at: Time,
+    /// Present prediction and its number of corrections.
+    prediction: Option<Span>,
+    corrections: u32,
+    is_released: bool,
 }
 
 /// Event of a [`MultiCluster`].
@@ -339,5 +377,37 @@ impl<P: Policy, J: Iterator<Item = Job>> Model for MultiCluster<P, J> {
             }
         }
         self.call_for_pass(cx);
+    }
+}
+
+impl WorldState {
+    fn new(machines: Vec<Machine>) -> Self {
+        for (index, Machine { processors, speed }) in machines.iter().enumerate() {
+            assert!(*processors > 0, "machine {index} has no processors");
+            assert!(speed.is_finite() && *speed > 0.0, "machine {index} has speed {speed}; a speed is above 0");
+        }
+        let free = machines.iter().map(|machine| machine.processors).collect();
+        let running = vec![Running::default(); machines.len()];
+        Self { machines, free, running, ..Self::default() }
+    }
+
+    fn view(&self, now: Time) -> View<'_> {
+        View { now, machines: &self.machines, free: &self.free, running: &self.running, queue: &self.queue }
+    }
+
+    fn seize(&mut self, job: RunningJob, machine: SiteId) {
+        let free = &mut self.free[machine.index()];
+        *free = free.checked_sub(job.processors).unwrap_or_else(|| {
+            let RunningJob { job, processors, .. } = job;
+            panic!(
+                "the policy started job {job} on {processors} processors of machine {machine}, where {free} are free"
+            )
+        });
+        self.running[machine.index()].insert(job);
+    }
+
+    fn release(&mut self, job: &RunningJob, machine: SiteId) {
+        self.running[machine.index()].remove(job);
+        self.free[machine.index()] += job.processors;
     }
 }

@@ -1,8 +1,7 @@
 //! Dispatching rule EG-EDF: the earliest gap, else by the deadline.
 
-use super::gaps::{GapBound, Gaps};
 use super::machine_plan::{Insertion, MachinePlan, Releases};
-use super::{Plan, Score};
+use super::{GapBound, Gaps, Plan, Score};
 use crate::order::ascending;
 use crate::queue::QueuedJob;
 use crate::view::site;
@@ -112,7 +111,7 @@ impl EgTies {
 
 impl EgEdf {
     /// Plans the job, which has just arrived and which some machine suits.
-    pub(crate) fn place(&mut self, plan: &mut Plan, job: QueuedJob, now: Time) {
+    pub(super) fn place(&mut self, plan: &mut Plan, job: QueuedJob, now: Time) {
         let old = plan.score();
         if let Some(gap) = self.best_gap(plan, &job, now, &old) {
             plan.machines[gap.machine].fill(gap.start, job, now);

@@ -8,7 +8,7 @@ use sim_core::{JobId, Span, Time};
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MachinePlan {
+pub(super) struct MachinePlan {
     pub(super) processors: u32,
     speed: f64,
     pub(super) faster: u32,
@@ -49,12 +49,6 @@ pub(super) struct Releases {
 }
 
 impl Releases {
-    /// Like `seize`, for an `end` no later than those already seized.
-    fn seize_first(&mut self, end: Time, processors: u32) {
-        self.idle -= processors;
-        self.ends.push((end, processors));
-    }
-
     fn seize(&mut self, end: Time, processors: u32) {
         self.idle -= processors;
         let place = self.ends.partition_point(|other| other.0 > end);
@@ -101,7 +95,7 @@ impl MachinePlan {
         machine.expects(&job.request).max(Span::from_nanos(1))
     }
 
-    pub(crate) fn next_start(&self) -> Option<Time> {
+    pub(super) fn next_start(&self) -> Option<Time> {
         self.planned.front().map(|planned| planned.start)
     }
 
@@ -150,7 +144,7 @@ impl MachinePlan {
     }
 
     /// Starts every job that is planned to start at `now`, and counts it as running.
-    pub(crate) fn start_due(&mut self, now: Time, mut started: impl FnMut(JobId)) {
+    pub(super) fn start_due(&mut self, now: Time, mut started: impl FnMut(JobId)) {
         let mut free = self.processors - self.running.iter().map(|running| running.job.request.processors).sum::<u32>();
         while let Some(due) = self.planned.pop_front_if(|planned| planned.start <= now) {
             let PlannedJob { job: QueuedJob { job, request, .. }, start, .. } = due;
@@ -193,7 +187,7 @@ impl MachinePlan {
     }
 
     /// Moves the expected end of a running job. Later starts move.
-    pub(crate) fn expect(&mut self, job: JobId, end: Time, now: Time) {
+    pub(super) fn expect(&mut self, job: JobId, end: Time, now: Time) {
         let before = self.take_running(job);
         let after = PlannedJob { end, ..before };
         self.on_time += u32::from(after.is_on_time());
@@ -300,7 +294,9 @@ impl MachinePlan {
         releases.idle = self.processors;
         releases.ends.clear();
         for running in self.running.iter().take_while(|running| running.end > at) {
-            releases.seize_first(running.end, running.job.request.processors);
+            // No end is later than those before it.
+            releases.idle -= running.job.request.processors;
+            releases.ends.push((running.end, running.job.request.processors));
         }
         for planned in self.planned.range(..position).filter(|planned| planned.end > at) {
             releases.seize(planned.end, planned.job.request.processors);

@@ -1,7 +1,6 @@
 //! Tabu search, which moves late jobs into earlier gaps of a plan.
 
-use super::gaps::{GapBound, Gaps};
-use super::{Plan, PlannedJob};
+use super::{GapBound, Gaps, Plan, PlannedJob};
 use sim_core::{JobId, Time};
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -82,49 +81,39 @@ impl Default for Tabu {
 }
 
 impl Tabu {
-    pub(crate) fn improve(&mut self, plan: &mut Plan, now: Time) {
+    pub(super) fn improve(&mut self, plan: &mut Plan, now: Time) {
         if self.memory == TabuMemory::Cleared {
             self.list.clear();
         }
         for _ in 0..self.iterations {
-            if !self.iterate(plan, now) {
-                break;
+            let Some((machine, position)) = self.select(plan) else { break };
+            self.counts.iterations += 1;
+            let before = plan.score();
+            let part = plan.machines[machine].clone();
+            self.counts.operations += (part.running.len() + part.planned.len()) as u64;
+            let job = plan.machines[machine].remove(position, now);
+            self.list.push_back(job.job);
+            while self.list.len() > self.length {
+                self.list.pop_front();
+            }
+            let without = plan.score();
+            let gaps = Gaps::new(plan, &job, now, self.bound);
+            let better = (0..plan.machines.len()).find_map(|index| {
+                self.counts.operations += 1;
+                let span = gaps.span(index)?;
+                let start = gaps.start(index, span, Time::MAX, &mut self.counts.operations)?;
+                self.counts.tried += 1;
+                let end = start + span;
+                let weight = without.with(end, job.is_met_by(end)).weight_over(&before);
+                (weight > 0.0).then_some((index, start))
+            });
+            if let Some((index, start)) = better {
+                plan.machines[index].fill(start, job, now);
+                self.counts.accepted += 1;
+            } else {
+                plan.machines[machine] = part;
             }
         }
-    }
-
-    /// Runs one iteration. Returns `false` if there is no job to move.
-    fn iterate(&mut self, plan: &mut Plan, now: Time) -> bool {
-        let Some((machine, position)) = self.select(plan) else {
-            return false;
-        };
-        self.counts.iterations += 1;
-        let before = plan.score();
-        let part = plan.machines[machine].clone();
-        self.counts.operations += (part.running.len() + part.planned.len()) as u64;
-        let job = plan.machines[machine].remove(position, now);
-        self.list.push_back(job.job);
-        while self.list.len() > self.length {
-            self.list.pop_front();
-        }
-        let without = plan.score();
-        let gaps = Gaps::new(plan, &job, now, self.bound);
-        let better = (0..plan.machines.len()).find_map(|index| {
-            self.counts.operations += 1;
-            let span = gaps.span(index)?;
-            let start = gaps.start(index, span, Time::MAX, &mut self.counts.operations)?;
-            self.counts.tried += 1;
-            let end = start + span;
-            let weight = without.with(end, job.is_met_by(end)).weight_over(&before);
-            (weight > 0.0).then_some((index, start))
-        });
-        if let Some((index, start)) = better {
-            plan.machines[index].fill(start, job, now);
-            self.counts.accepted += 1;
-        } else {
-            plan.machines[machine] = part;
-        }
-        true
     }
 
     /// Returns the next job to move: its machine and its index in the list.

@@ -2,15 +2,14 @@
 
 mod one;
 
-use crate::min_demand::MinDemand;
-use crate::policy::free_processor_tree::FreeProcessorTree;
+use crate::min_demand::{MinDemand, Tournament};
 use crate::policy::machine_profiles::{MachineProfiles, ReservedSlot, promise};
 use crate::policy::pass::{JobLine, QueuePass};
-use crate::policy::readings::BackfillReadings;
+use crate::policy::readings::{BackfillReadings, Placement};
 use crate::queue::QueuedJob;
 use crate::reason::{Reason, Right};
-use crate::view::{RunningJob, View};
-use sim_core::{SiteSet, Time};
+use crate::view::{Machine, RunningJob, View, site};
+use sim_core::{Request, SiteSet, Time};
 use std::cell::Cell;
 
 /// Number of waiting jobs that hold a reservation; by default one.
@@ -176,5 +175,58 @@ impl Reserving {
         let fits = |machine| self.profiles.fits(machine, least, sites, now);
         let machine = self.free_tree.find(least.processors, &Cell::default(), fits)?;
         Some(ReservedSlot { start: now, machine })
+    }
+}
+
+/// Free processors of machines in an order of preference: finds the most preferred machine with room in O(log n).
+#[derive(Clone, Debug, Default)]
+struct FreeProcessorTree {
+    /// Free processors by rank.
+    free: Tournament<u32>,
+    /// Machines, the preferred one first.
+    order: Vec<usize>,
+    /// Rank of each machine in that order.
+    ranks: Vec<usize>,
+}
+
+impl FreeProcessorTree {
+    /// Returns the tree of the machines, without a free processor.
+    fn new(machines: &[Machine], placement: Placement) -> Self {
+        let order = placement.order(machines);
+        let mut ranks = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(rank, machine)| ranks[*machine] = rank);
+        Self { free: Tournament::planted(order.len(), [], 0), order, ranks }
+    }
+
+    fn free(&self, machine: usize) -> u32 {
+        self.free.at(self.ranks[machine])
+    }
+
+    /// Largest number of free processors of any machine.
+    fn most(&self) -> u32 {
+        self.free.root()
+    }
+
+    fn seize(&mut self, machine: usize, processors: u32) {
+        self.set(machine, self.free(machine) - processors);
+    }
+
+    fn set(&mut self, machine: usize, free: u32) {
+        self.free.set(self.ranks[machine], free);
+    }
+
+    /// Returns the most preferred machine on which `processors` (at least one) are free and that the job `may_use`.
+    /// `steps` counts the nodes visited.
+    fn find(&self, processors: u32, steps: &Cell<u64>, may_use: impl Fn(usize) -> bool) -> Option<usize> {
+        let has_room = |free| {
+            steps.update(|steps| steps + 1);
+            free >= processors
+        };
+        self.free.first(has_room, |rank| may_use(self.order[rank])).map(|rank| self.order[rank])
+    }
+
+    /// Returns the most preferred machine with room for the job, among those that it may use.
+    fn first(&self, job: &Request, steps: &Cell<u64>) -> Option<usize> {
+        self.find(job.processors, steps, |machine| job.sites.contains(site(machine)))
     }
 }

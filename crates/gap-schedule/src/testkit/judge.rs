@@ -1,9 +1,8 @@
 //! Checker of the reasons that policies report.
 
 use super::scene::Scene;
-use crate::explained::Explained;
 use crate::multi_cluster::Passes;
-use crate::policy::Policy;
+use crate::policy::{Explained, Policy};
 use crate::reason::{Reason, ReasonProbe, ReservedStart, Right};
 use crate::view::{Starts, View};
 use sim_core::{JobId, Request, SiteId, Span, Time};
