@@ -125,7 +125,7 @@ impl World {
         let grid = &config.grid;
         // R14: the world is drawn once for all replications, or with each.
         let streams = match config.readings.servers {
-            ServerDraw::Fixed => Streams::new(streams.seed(), 0),
+            ServerDraw::Fixed => Streams::new(streams.seed, 0),
             ServerDraw::Redrawn => *streams,
         };
         let mut draws = streams.stream(Purpose("servers of sites"), 0);

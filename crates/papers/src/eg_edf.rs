@@ -191,7 +191,7 @@ impl EgEdfPaper {
     }
 
     fn machines(&self, cell: &Cell, streams: &Streams) -> Vec<Machine> {
-        let of_all = Streams::new(streams.seed(), 0);
+        let of_all = Streams::new(streams.seed, 0);
         let streams = match self.readings.machines {
             MachineDraws::Fixed => &of_all,
             MachineDraws::Redrawn => streams,

@@ -276,7 +276,7 @@ impl Paper for RlScheduler {
     fn simulate(&self, cell: &Cell, streams: &Streams) -> Values<Metric> {
         let totals = match cell.setting {
             Regime::Easy => Some(self.easy(cell, streams)),
-            Regime::Alone | Regime::Backfilled => self.window(cell, streams.replication()),
+            Regime::Alone | Regime::Backfilled => self.window(cell, streams.replication),
         };
         let value = |metric| totals.as_ref().and_then(|totals| totals.value(metric)).unwrap_or(f64::NAN);
         let [bounded_slowdown, area_weighted_response, utilization] =

@@ -17,24 +17,16 @@ pub struct Purpose(pub &'static str);
 /// Streams of one replication.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Streams {
-    seed: u64,
-    replication: u32,
+    /// Seed that identifies the experiment.
+    pub seed: u64,
+    /// Number of the replication.
+    pub replication: u32,
 }
 
 impl Streams {
     /// Returns the streams of replication number `replication` of the experiment that `seed` identifies.
     pub const fn new(seed: u64, replication: u32) -> Self {
         Self { seed, replication }
-    }
-
-    /// Seed that identifies the experiment.
-    pub const fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    /// Number of the replication.
-    pub const fn replication(&self) -> u32 {
-        self.replication
     }
 
     /// Returns the stream for `purpose`, the `index`-th of its kind (a site, a machine, a user; 0 if there is one).
