@@ -301,8 +301,8 @@ mod tests {
     use Verdict::{Contradicted as C, Inconclusive as I, Reproduced as R};
 
     const READINGS: &[Reading] = &[
-        Reading::new("R1", "release", "When?", &["task-end", "gang-end"]),
-        Reading::new("R2", "order", "Which?", &["first", "last", "any"]),
+        Reading { id: "R1", field: "release", question: "When?", answers: &["task-end", "gang-end"] },
+        Reading { id: "R2", field: "order", question: "Which?", answers: &["first", "last", "any"] },
     ];
 
     #[test]

@@ -18,16 +18,6 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns a reading; the first of `answers` is the default.
-    pub const fn new(
-        id: &'static str,
-        field: &'static str,
-        question: &'static str,
-        answers: &'static [&'static str],
-    ) -> Self {
-        Self { id, field, question, answers }
-    }
-
     /// Scenario key, as `--set` takes it.
     pub fn key(&self) -> String {
         format!("readings.{}", self.field)
@@ -156,7 +146,12 @@ macro_rules! readings {
         impl $Readings {
             /// Every reading, in the order of the declaration.
             $vis const LIST: &'static [$crate::readings::Reading] = &[
-                $($crate::readings::Reading::new(stringify!($id), stringify!($field), $question, $($answers)*),)*
+                $($crate::readings::Reading {
+                    id: stringify!($id),
+                    field: stringify!($field),
+                    question: $question,
+                    answers: $($answers)*,
+                },)*
             ];
         }
 
@@ -238,8 +233,8 @@ macro_rules! answers {
 /// ```
 /// use sim_core::readings::{Reading, joined};
 ///
-/// const OF_MODEL: &[Reading] = &[Reading::new("R1", "order", "Who is first?", &["fcfs", "sjf"])];
-/// const OF_PAPER: &[Reading] = &[Reading::new("R2", "declining", "Is that good?", &["yes", "no"])];
+/// const OF_MODEL: &[Reading] = &[Reading { id: "R1", field: "order", question: "Who is first?", answers: &["fcfs"] }];
+/// const OF_PAPER: &[Reading] = &[Reading { id: "R2", field: "declining", question: "Is that good?", answers: &["yes"] }];
 /// const ALL: &[Reading] = &joined::<2>(OF_MODEL, OF_PAPER);
 /// assert_eq!([ALL[0].id, ALL[1].id], ["R1", "R2"]);
 /// ```
@@ -249,7 +244,7 @@ macro_rules! answers {
 /// If their lengths do not add up to `N`; in a constant, at compile time.
 pub const fn joined<const N: usize>(first: &[Reading], then: &[Reading]) -> [Reading; N] {
     assert!(first.len() + then.len() == N, "N is not the length of both lists");
-    let (mut all, mut i) = ([Reading::new("", "", "", &[]); N], 0);
+    let (mut all, mut i) = ([Reading { id: "", field: "", question: "", answers: &[] }; N], 0);
     while i < N {
         all[i] = if i < first.len() { first[i] } else { then[i - first.len()] };
         i += 1;
