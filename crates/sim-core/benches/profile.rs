@@ -26,7 +26,7 @@ fn demands() -> impl Iterator<Item = Demand> {
 fn crowded(steps: usize) -> AvailabilityProfile {
     let mut profile = AvailabilityProfile::new(CAPACITY);
     for (span, processors) in demands() {
-        if profile.len() >= steps {
+        if profile.steps() >= steps {
             break;
         }
         let start = profile.earliest(Time::ZERO, span, processors).expect("no wider than the machine");

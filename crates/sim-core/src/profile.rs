@@ -40,24 +40,9 @@ impl AvailabilityProfile {
         Self { capacity, begins, free: frees }
     }
 
-    /// Total number of processors.
-    pub const fn capacity(&self) -> u32 {
-        self.capacity
-    }
-
-    /// Processors free at the instant `at`.
-    pub fn free_at(&self, at: Time) -> u32 {
-        self.free[self.find(at)]
-    }
-
     /// Number of steps kept; memory is proportional to it.
-    pub const fn len(&self) -> usize {
+    pub const fn steps(&self) -> usize {
         self.begins.len()
-    }
-
-    /// Returns true if nothing is reserved.
-    pub fn is_empty(&self) -> bool {
-        self.free == [self.capacity]
     }
 
     /// Returns the earliest start, not before `from`, at which `processors` stay free for `span`. `None` if the request
@@ -161,7 +146,7 @@ impl AvailabilityProfile {
         // Make a step begin at both ends, so that the steps between them change whole. `first` comes first, since it
         // may move `last`.
         let first = self.cut(start);
-        let last = if end == Time::MAX { self.len() } else { self.cut(end) };
+        let last = if end == Time::MAX { self.steps() } else { self.cut(end) };
         self.free[first..last].iter_mut().for_each(|free| *free = new(*free));
         // Neighbours must differ: the changed stretch may now equal the step before or behind it.
         self.join(last);
@@ -194,7 +179,7 @@ impl AvailabilityProfile {
         const AT_ONCE: usize = 8;
         /// Number of steps compared one by one first, since most searches end within them.
         const NEAR: usize = 8;
-        let near = self.len().min(from + NEAR);
+        let near = self.steps().min(from + NEAR);
         if let Some(place) = self.free[from..near].iter().position(|free| is(*free)) {
             return Some(from + place);
         }
