@@ -1,13 +1,45 @@
-//! The event calendar: a priority queue in the total order `(time, priority, order of posting)`.
+//! The event calendar: a priority queue in the total order `(time, priority, order of posting)`, and the priorities.
 //!
 //! A heap of 16-byte keys stands over a slab of events, which never move. Cancelling empties the event's slot in O(1).
 //! Its key is dropped when it surfaces, or when such dead keys outnumber the live ones, so memory follows the pending
 //! events. The spent key of the last event stays on top of the heap until the next event takes its place.
 
-use crate::event::EventPriority;
 use crate::time::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+/// Priority of an event among those of the same instant: the smallest goes first; among equals, the one posted earlier.
+///
+/// The priority belongs to the event's type ([`Prioritized`]), so a rule such as "processors are released before new
+/// jobs arrive, and decisions come last" is written once per model. Priorities lie between 0 and 15; the four named
+/// ones leave room for a model's own in between.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventPriority(u8);
+
+impl EventPriority {
+    /// A job, a task or a reservation ends and its processors become free.
+    pub const RELEASE: Self = Self(2);
+    /// A job or a message arrives.
+    pub const ARRIVE: Self = Self(6);
+    /// A policy decides, once it has seen the whole instant.
+    pub const DECIDE: Self = Self(10);
+
+    /// Returns a priority of the model's own, 0 (first) to 15 (last).
+    ///
+    /// # Panics
+    ///
+    /// If `priority` is above 15.
+    pub const fn new(priority: u8) -> Self {
+        assert!(priority < 16, "a priority lies between 0 and 15");
+        Self(priority)
+    }
+}
+
+/// Event with a priority among simultaneous ones. Every event type implements it.
+pub trait Prioritized {
+    /// Priority of this event.
+    fn priority(&self) -> EventPriority;
+}
 
 /// Handle of a posted event, used to cancel it. A key is never reused.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -48,27 +80,13 @@ struct CalendarSlot<E> {
 }
 
 impl<E> Default for Calendar<E> {
+    /// An empty calendar.
     fn default() -> Self {
-        Self::new()
+        Self { keys: BinaryHeap::new(), slots: Vec::new(), vacant: Vec::new(), posted: 0, live: 0 }
     }
 }
 
 impl<E> Calendar<E> {
-    /// Returns an empty calendar.
-    pub const fn new() -> Self {
-        Self { keys: BinaryHeap::new(), slots: Vec::new(), vacant: Vec::new(), posted: 0, live: 0 }
-    }
-
-    /// Number of pending events.
-    pub const fn len(&self) -> usize {
-        self.live
-    }
-
-    /// Returns true if no event is pending.
-    pub const fn is_empty(&self) -> bool {
-        self.live == 0
-    }
-
     /// Posts `event` for the instant `at`; O(log n).
     ///
     /// # Panics
@@ -134,10 +152,16 @@ impl<E> Calendar<E> {
 
     /// Returns the instant of the next event.
     pub fn next_time(&mut self) -> Option<Time> {
+        self.surface().map(time_of)
+    }
+
+    /// Drops the spent keys on top of the heap, and returns the key of the next event.
+    #[inline]
+    fn surface(&mut self) -> Option<Key> {
         loop {
             let Reverse(key) = *self.keys.peek()?;
             if self.slots[slot_of(key)].event.is_some() {
-                return Some(time_of(key));
+                return Some(key);
             }
             // A cancelled event surfaces. Its slot becomes vacant only now, because its key was still in the heap.
             self.keys.pop();
@@ -157,15 +181,10 @@ impl<E> Calendar<E> {
     /// Removes and returns the next event, with its instant; O(log n).
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        loop {
-            let Reverse(key) = *self.keys.peek()?;
-            if let Some(event) = self.slots[slot_of(key)].event.take() {
-                self.live -= 1;
-                return Some((time_of(key), event));
-            }
-            self.keys.pop();
-            self.vacant.push(slot_of(key));
-        }
+        let key = self.surface()?;
+        let event = self.slots[slot_of(key)].event.take()?;
+        self.live -= 1;
+        Some((time_of(key), event))
     }
 }
 
@@ -175,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_look_ahead_errs_on_one_side_only() {
-        let (mut calendar, at) = (Calendar::new(), Time::from_secs);
+        let (mut calendar, at) = (Calendar::default(), Time::from_secs);
         let keys = [3, 5, 4].map(|second| calendar.post(at(second), EventPriority::ARRIVE, second));
         calendar.pop();
         assert!(calendar.has_nothing_until(at(3)) && !calendar.has_nothing_until(at(4)));
@@ -187,14 +206,14 @@ mod tests {
     #[test]
     fn memory_follows_the_pending_events() {
         for (cancelled, look_first) in [(10, true), (10, false), (1_000, false)] {
-            let mut calendar = Calendar::new();
+            let mut calendar = Calendar::default();
             for round in 0..100 {
                 let at = Time::from_secs(round);
                 let keys: Vec<_> = (0..cancelled).map(|_| calendar.post(at, EventPriority::ARRIVE, round)).collect();
                 calendar.post(at, EventPriority::DECIDE, round);
                 for key in keys {
                     assert_eq!(calendar.cancel(key), Some(round));
-                    assert!(calendar.keys.len() <= 2 * calendar.len() + 64, "{} keys", calendar.keys.len());
+                    assert!(calendar.keys.len() <= 2 * calendar.live + 64, "{} keys", calendar.keys.len());
                 }
                 assert!(!look_first || calendar.next_time() == Some(at));
                 assert_eq!((calendar.pop(), calendar.next_time()), (Some((at, round)), None));

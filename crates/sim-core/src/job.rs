@@ -1,7 +1,6 @@
 //! Jobs, and the part of a job that a policy may see.
 
-use crate::id::{JobId, SiteId};
-use crate::sites::SiteSet;
+use crate::id::{JobId, SiteId, SiteSet};
 use crate::time::{Span, Time};
 use serde::{Deserialize, Serialize};
 

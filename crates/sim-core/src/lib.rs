@@ -85,7 +85,6 @@
 
 pub mod calendar;
 mod config;
-mod event;
 mod fact;
 mod gauge;
 pub mod id;
@@ -94,23 +93,20 @@ mod profile;
 pub mod readings;
 pub mod record;
 mod sim;
-mod sites;
 pub mod stream;
 #[cfg(feature = "testkit")]
 pub mod testkit;
 pub mod time;
 
-pub use calendar::{Calendar, EventKey};
+pub use calendar::{Calendar, EventKey, EventPriority, Prioritized};
 pub use config::ConfigError;
-pub use event::{EventPriority, Prioritized};
 pub use fact::{Fact, Probe, Rejection};
 pub use gauge::Gauge;
-pub use id::{JobId, ProcId, SiteId};
+pub use id::{JobId, ProcId, SiteId, SiteSet};
 pub use job::{Job, Request};
 pub use profile::AvailabilityProfile;
 pub use readings::Reading;
 pub use record::{JobLog, JobRecord, Sink};
 pub use sim::{Context, Model, Sim};
-pub use sites::SiteSet;
 pub use stream::{Purpose, Stream, Streams};
 pub use time::{Span, Time};

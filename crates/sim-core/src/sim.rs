@@ -1,7 +1,6 @@
 //! Execution of a model: [`Model`], the [`Context`] it acts through, and [`Sim`], which drives it.
 
-use crate::calendar::{Calendar, EventKey};
-use crate::event::Prioritized;
+use crate::calendar::{Calendar, EventKey, Prioritized};
 use crate::fact::{Fact, Probe};
 use crate::time::{Span, Time};
 use std::marker::PhantomData;
@@ -96,7 +95,7 @@ pub struct Sim<M: Model, P = ()> {
 impl<M: Model, P: Probe> Sim<M, P> {
     /// Starts `model` at time zero.
     pub fn new(mut model: M, probe: P) -> Self {
-        let mut engine = EventLoop { now: Time::ZERO, calendar: Calendar::new(), probe };
+        let mut engine = EventLoop { now: Time::ZERO, calendar: Calendar::default(), probe };
         model.start(&mut engine);
         Self { model, engine }
     }

@@ -1,4 +1,4 @@
-use crate::event::{EventPriority, Prioritized};
+use crate::calendar::{EventPriority, Prioritized};
 use crate::fact::Fact;
 use crate::id::{JobId, SiteId};
 use crate::job::Job;

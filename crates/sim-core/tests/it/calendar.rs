@@ -39,7 +39,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #[test]
     fn any_mix_of_posting_popping_and_cancelling_equals_the_plain_twin(steps in steps()) {
-        let (mut calendar, mut twin) = (Calendar::new(), SortedCalendar::default());
+        let (mut calendar, mut twin) = (Calendar::default(), SortedCalendar::default());
         let mut keys = Vec::new();
         for (number, step) in steps.into_iter().enumerate() {
             match step {
@@ -60,7 +60,6 @@ proptest! {
             prop_assert_eq!(calendar.next_time(), Some(event.0));
             prop_assert_eq!(calendar.pop(), Some(event));
         }
-        prop_assert!(calendar.is_empty());
         prop_assert_eq!(calendar.pop(), None);
     }
 }
