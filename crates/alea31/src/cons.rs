@@ -1,9 +1,7 @@
 //! Conservative backfilling of Alea: [`Cons`].
 
 use crate::plan::ListPlan;
-use crate::state::GridState;
-use crate::state::clock::Clock;
-use crate::state::job::JobIndex;
+use crate::state::{Clock, GridState, JobIndex};
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Time};
 
@@ -15,9 +13,6 @@ use sim_core::{SiteId, Span, Time};
 pub struct Cons {
     plan: ListPlan,
 }
-
-/// A job that ends earlier than this before its plan compresses it.
-pub(crate) const COMPRESSION_THRESHOLD: Span = Span::from_secs(60);
 
 impl Cons {
     /// Waiting jobs, each with its cluster and its planned start, cluster by cluster in planned order, as of the last
@@ -53,8 +48,7 @@ impl Policy for Cons {
     }
 
     fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
-        self.plan.schedule_mut(cluster).invalidate();
-        if self.plan.earliness(job, cluster, start.time, now.time, state) > COMPRESSION_THRESHOLD {
+        if self.plan.finish(job, cluster, start, now, state) {
             self.plan.schedule_mut(cluster).compress(cluster, now, state);
         }
     }

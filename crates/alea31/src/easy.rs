@@ -1,8 +1,6 @@
 //! EASY backfilling of Alea: [`Easy`].
 
-use crate::state::GridState;
-use crate::state::clock::Clock;
-use crate::state::job::JobIndex;
+use crate::state::{Clock, GridState, JobIndex};
 use crate::world::Policy;
 use sim_core::SiteId;
 

@@ -3,16 +3,13 @@
 mod comparator;
 mod search;
 
-use crate::cons::COMPRESSION_THRESHOLD;
 use crate::gap_filling::comparator::{Incumbent, ListComparator};
 use crate::gap_filling::search::ListSearch;
 use crate::plan::ListPlan;
 use crate::plan::schedule::ClusterSchedule;
 use crate::plan::usage::UserLedger;
 use crate::readings::{Compression, Moves, Readings, Rounds, Suitability};
-use crate::state::GridState;
-use crate::state::clock::Clock;
-use crate::state::job::JobIndex;
+use crate::state::{Clock, GridState, JobIndex};
 use crate::world::Policy;
 use sim_core::{SiteId, Span, Stream};
 
@@ -114,9 +111,8 @@ impl Policy for GapFilling {
     }
 
     fn finish(&mut self, job: JobIndex, cluster: SiteId, start: Clock, now: Clock, state: &GridState) {
-        self.plan.schedule_mut(cluster).invalidate();
         self.usage.finish(job, cluster, start, now, state);
-        let is_early = self.plan.earliness(job, cluster, start.time, now.time, state) > COMPRESSION_THRESHOLD;
+        let is_early = self.plan.finish(job, cluster, start, now, state);
         if is_early && self.readings.compression == Compression::On {
             self.plan.schedule_mut(cluster).compress(cluster, now, state);
         }

@@ -53,7 +53,5 @@ pub use easy::Easy;
 pub use gap_filling::GapFilling;
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
-pub use state::clock::Clock;
-pub use state::job::{JobIndex, JobRequest, executed_time, limit, work};
-pub use state::{Cluster, GridState};
+pub use state::{Clock, Cluster, GridState, JobIndex, JobRequest, executed_time, limit, work};
 pub use world::{Event, Policy, World, run, start_up};

@@ -5,9 +5,7 @@ mod slots;
 pub(crate) mod usage;
 
 use crate::plan::schedule::ClusterSchedule;
-use crate::state::GridState;
-use crate::state::clock::Clock;
-use crate::state::job::JobIndex;
+use crate::state::{Clock, GridState, JobIndex};
 use sim_core::{SiteId, Span, Time};
 
 #[derive(Clone, Debug, Default)]
@@ -68,20 +66,21 @@ impl ListPlan {
         Some(job)
     }
 
-    /// Returns how much earlier than expected a job has ended that started at `start`. Its expected end was last
-    /// recorded when its schedule was updated: before it was sent, or while it ran.
-    pub(crate) fn earliness(
+    /// Returns true if a job that started at `start` has ended more than a minute before its expected end, which was
+    /// last recorded when its schedule was updated: before it was sent, or while it ran.
+    pub(crate) fn finish(
         &mut self,
         job: JobIndex,
         cluster: SiteId,
-        start: Time,
-        now: Time,
+        start: Clock,
+        now: Clock,
         state: &GridState,
-    ) -> Span {
+    ) -> bool {
+        self.schedule_mut(cluster).invalidate();
         let (end, updates) = self.sent[job.index()].take().expect("a job that ends was sent");
         let is_newer = self.schedule(cluster).updates() > updates;
-        let expected = if is_newer { start + state.request(job).limit } else { end };
-        expected.saturating_since(now)
+        let expected = if is_newer { start.time + state.request(job).limit } else { end };
+        expected.saturating_since(now.time) > Span::from_secs(60)
     }
 }
 

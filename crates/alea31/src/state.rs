@@ -1,11 +1,7 @@
-//! State that a scheduler of Alea sees: [`GridState`], with a [`Cluster`] for each pool of processors.
+//! State that a scheduler of Alea sees: [`GridState`], with a [`Cluster`] for each pool of processors and a [`JobRequest`] for
+//! each job; and the instants of the simulator: [`Clock`].
 
-pub(crate) mod clock;
-pub(crate) mod job;
-
-use crate::state::clock::Clock;
-use crate::state::job::{JobIndex, JobRequest};
-use sim_core::{SiteId, Time};
+use sim_core::{Job, SiteId, SiteSet, Span, Time};
 use std::collections::BTreeSet;
 
 /// Clusters, and the requests of all jobs submitted so far.
@@ -185,5 +181,93 @@ impl Cluster {
             is_same
         });
         releases
+    }
+}
+
+/// Part of a job that the scheduler knows: not its run time.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct JobRequest {
+    /// Number of processors, at least 1.
+    pub processors: u32,
+    /// Limit L, on which reservations are based. At least 1 s.
+    pub limit: Span,
+    /// Duration in a plan: ⌊L + 1⌋ seconds.
+    pub planned_time: Span,
+    pub(crate) planned_seconds: f64,
+    /// Processors × limit, in seconds.
+    pub(crate) claim: f64,
+    /// Submission.
+    pub submit: Time,
+    pub(crate) submit_seconds: f64,
+    pub(crate) sites: SiteSet,
+    /// User. Jobs without a user belong to one common user.
+    pub user: Option<u32>,
+}
+
+impl JobRequest {
+    pub(crate) fn of(job: &Job) -> Self {
+        let limit = limit(job);
+        Self {
+            processors: job.request.processors,
+            limit,
+            planned_time: rounded_up(limit),
+            planned_seconds: rounded_up(limit).as_secs_f64(),
+            claim: f64::from(job.request.processors) * limit.as_secs_f64(),
+            submit: job.submit,
+            submit_seconds: job.submit.as_secs_f64(),
+            sites: job.request.sites,
+            user: job.request.user,
+        }
+    }
+}
+
+/// Returns the limit at which the job is cut: its estimate, or else its run time. At least 1 s.
+pub fn limit(job: &Job) -> Span {
+    job.request.estimate.unwrap_or(job.runtime).max(SECOND)
+}
+
+/// Returns the work of the job, after which its cluster finds it done at the next look: the runtime, cut at the limit. At least 1 s.
+pub fn work(job: &Job) -> Span {
+    job.runtime.max(SECOND).min(limit(job))
+}
+
+/// Returns the time from the job's start to the look of its cluster for its end: ⌊work + 1⌋ seconds.
+pub fn executed_time(job: &Job) -> Span {
+    rounded_up(work(job))
+}
+
+sim_core::id! {
+    /// Position of a job in order of submission, from 0; not its number in the log.
+    JobIndex
+}
+
+const SECOND: Span = Span::from_secs(1);
+
+/// Returns ⌊t + 1⌋ seconds: the simulator intends to round up (`(int) (time + 1)`), and adds a second to whole numbers.
+fn rounded_up(time: Span) -> Span {
+    Span::from_secs(time.as_nanos() / SECOND.as_nanos() + 1)
+}
+
+/// Instant, both exact and as shown by Alea's clock, in seconds as a double.
+///
+/// Alea adds delays to a double, so that its instants are off by some 10⁻¹⁰ s, more so after long chains of starts 8 ms
+/// apart. Alea takes equal times in the order of their hashes, and sums them to compare plans, so this affects its
+/// decisions. The order of events and the records follow the exact time.
+#[derive(Copy, Clone, Debug, PartialEq)]
+pub struct Clock {
+    /// Exact instant.
+    pub time: Time,
+    /// Instant shown by Alea's clock.
+    pub seconds: f64,
+}
+
+impl Clock {
+    /// Returns an instant without accumulated delays, such as that of a submission or of the start-up.
+    pub(crate) fn at(time: Time) -> Self {
+        Self { time, seconds: time.as_secs_f64() }
+    }
+
+    pub(crate) fn after(self, delay: Span) -> Self {
+        Self { time: self.time + delay, seconds: self.seconds + delay.as_secs_f64() }
     }
 }

@@ -1,8 +1,6 @@
 //! Events of Alea, and their order.
 
-use crate::state::GridState;
-use crate::state::clock::Clock;
-use crate::state::job::{JobIndex, JobRequest, executed_time, work};
+use crate::state::{Clock, GridState, JobIndex, JobRequest, executed_time, work};
 use sim_core::{
     Context, EventPriority, Fact, Job, JobId, JobLog, JobRecord, Model, Prioritized, Rejection, Sim, SiteId, Span, Time,
 };

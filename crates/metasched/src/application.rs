@@ -1,13 +1,12 @@
 //! Submissions, and the knowledge of a job before it has run.
 
-use serde::{Deserialize, Serialize};
 use sim_core::{Job, JobId, Span};
 
 /// One processor, in the units of [`Demand`].
 pub(crate) const PROCESSOR: u32 = 1_000_000;
 
 /// Demand of a task on its node, as measured when the application ran in isolation (§2.1).
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Demand {
     /// CPU, in millionths of a node's: sums of integers are independent of the order.
     cpu: u32,

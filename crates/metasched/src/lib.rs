@@ -75,7 +75,6 @@
 mod application;
 pub mod config;
 mod loras;
-mod outcome;
 pub mod policy;
 mod world;
 
@@ -83,7 +82,6 @@ pub use application::{Application, Demand, Submission};
 pub use config::{Cluster, Config, LocalUsers, Readings};
 pub use loras::Loras;
 pub use loras::predictor::Prediction;
-pub use outcome::Outcome;
 pub use policy::{Choice, Ffit, Intrusiveness, Ptt, Rr, SelectCluster, Tat, View, Weights};
 pub use sim_core::ConfigError;
-pub use world::{Event, MetaLoras};
+pub use world::{Event, MetaLoras, Outcome};

@@ -1,14 +1,13 @@
-//! LoRaS, the scheduler of one cluster (§2.1): nodes of jobs, and the queue.
+//! LoRaS, the scheduler of one cluster (§2.1): nodes of jobs, the queue, and the ends of running jobs.
 
 pub(crate) mod cluster_state;
-pub(crate) mod completions;
 pub(crate) mod predictor;
 mod share;
 
 use crate::application::Application;
 use crate::loras::cluster_state::{ClusterState, JobNodes, WaitingJob, Work};
-use crate::loras::completions::Completions;
 use sim_core::Time;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 
 /// Cluster as its LoRaS knows it: nodes, running jobs with their progress, waiting jobs.
@@ -22,10 +21,6 @@ pub struct Loras {
 }
 
 impl Loras {
-    pub(crate) const fn new(state: ClusterState) -> Self {
-        Self { state, queue: VecDeque::new() }
-    }
-
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.state.nodes.len()
@@ -48,15 +43,13 @@ impl Loras {
     }
 
     pub(crate) fn finish_due(&mut self, completions: &mut Completions, now: Time, mut ended: impl FnMut(u32, &[u32])) {
-        let due = completions.take_due(&self.state, now);
         // One by one, since an end changes the rates of the remaining jobs; jobs due at the same instant have done
         // their work at any rate.
-        for &slot in &due {
+        for slot in completions.due(&self.state, now) {
             let job = self.state.release(now, slot, completions.goal(slot));
             completions.recompute(&self.state, &self.state.touched);
             ended(job.key, &job.nodes);
         }
-        completions.due = due;
     }
 
     /// Starts jobs from the head of the queue while they find nodes. `begin` receives each job that is about to start, and its nodes, and
@@ -88,5 +81,44 @@ impl Loras {
         let slot = self.state.admit(now, waiting, nodes);
         completions.set(slot, goal);
         completions.recompute(&self.state, &self.state.touched);
+    }
+}
+
+/// Total work of each running job, by slot, and the instant of its end at the present rates: a [`ClusterState`] knows neither.
+///
+/// The world makes one from true run times and keeps it private. The predictor makes its own from profiles.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Completions {
+    jobs: Vec<(Work, Time)>,
+}
+
+impl Completions {
+    pub(crate) fn set(&mut self, slot: u32, goal: Work) {
+        let slot = slot as usize;
+        if slot >= self.jobs.len() {
+            self.jobs.resize(slot + 1, (0, Time::MAX));
+        }
+        self.jobs[slot].0 = goal;
+    }
+
+    pub(crate) fn goal(&self, slot: u32) -> Work {
+        self.jobs[slot as usize].0
+    }
+
+    /// Recomputes the ends of `slots` after their rates have changed.
+    pub(crate) fn recompute(&mut self, state: &ClusterState, slots: &[u32]) {
+        for &slot in slots {
+            let (goal, end) = &mut self.jobs[slot as usize];
+            *end = state.running[slot as usize].end(*goal);
+        }
+    }
+
+    pub(crate) fn next_end(&self, state: &ClusterState) -> Option<Time> {
+        state.live.iter().map(|&slot| self.jobs[slot as usize].1).min()
+    }
+
+    /// Jobs that have ended by `now`.
+    pub(crate) fn due(&self, state: &ClusterState, now: Time) -> SmallVec<[u32; 8]> {
+        state.live.iter().copied().filter(|slot| self.jobs[*slot as usize].1 <= now).collect()
     }
 }

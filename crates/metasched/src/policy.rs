@@ -11,7 +11,7 @@
 //!
 //! impl SelectCluster for Clairvoyant {
 //!     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-//!         let short = view.job().runtime < sim_core::Span::from_secs(60); // no field `runtime` on type `&Application`
+//!         let short = view.job.runtime < sim_core::Span::from_secs(60); // no field `runtime` on type `&Application`
 //!         short.then(|| Choice::of(sim_core::SiteId(0)))
 //!     }
 //! }
@@ -24,7 +24,7 @@
 //!
 //! impl SelectCluster for Clairvoyant {
 //!     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-//!         let running = view.clusters()[0].state.live(); // field `state` of struct `Loras` is private
+//!         let running = view.clusters[0].state.live(); // field `state` of struct `Loras` is private
 //!         running.is_empty().then(|| Choice::of(sim_core::SiteId(0)))
 //!     }
 //! }
@@ -39,7 +39,7 @@
 //!
 //! impl SelectCluster for ShortJobsFirst {
 //!     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
-//!         let short = view.job().time < sim_core::Span::from_secs(60); // the profile
+//!         let short = view.job.time < sim_core::Span::from_secs(60); // the profile
 //!         short.then(|| Choice::of(sim_core::SiteId(0)))
 //!     }
 //! }
@@ -92,28 +92,16 @@ impl Choice {
 /// Information that a policy may use.
 #[derive(Debug)]
 pub struct View<'a> {
-    pub(crate) now: Time,
-    pub(crate) job: &'a Application,
-    pub(crate) clusters: &'a [Loras],
+    /// The present instant.
+    pub now: Time,
+    /// The job at the head of the input queue, with its known attributes.
+    pub job: &'a Application,
+    /// The clusters, by [`SiteId`].
+    pub clusters: &'a [Loras],
     pub(crate) overrun: f64,
 }
 
-impl<'a> View<'a> {
-    /// The present instant.
-    pub const fn now(&self) -> Time {
-        self.now
-    }
-
-    /// The job at the head of the input queue, with its known attributes.
-    pub const fn job(&self) -> &'a Application {
-        self.job
-    }
-
-    /// The clusters, by [`SiteId`].
-    pub const fn clusters(&self) -> &'a [Loras] {
-        self.clusters
-    }
-
+impl View<'_> {
     /// The names of the clusters, in order.
     pub fn sites(&self) -> impl Iterator<Item = SiteId> + Clone + use<> {
         (0..u32::try_from(self.clusters.len()).expect("clusters are numbered by u32")).map(SiteId)

@@ -1,16 +1,14 @@
-//! The world: events and their order.
+//! The world: events and their order; the outcome of each job, and of its prediction.
 
 use crate::application::{Application, Submission};
 use crate::config::{Config, Forecasts};
-use crate::loras::Loras;
 use crate::loras::cluster_state::{ClusterState, WaitingJob, work_of};
-use crate::loras::completions::Completions;
 use crate::loras::predictor::predict;
-use crate::outcome::Outcome;
+use crate::loras::{Completions, Loras};
 use crate::policy::{Choice, SelectCluster, View};
 use sim_core::{
-    ConfigError, Context, EventKey, EventPriority, Fact, Model, Prioritized, ProcId, Rejection, SiteId, Span, Streams,
-    Time,
+    ConfigError, Context, EventKey, EventPriority, Fact, JobId, Model, Prioritized, ProcId, Rejection, SiteId, Span,
+    Streams, Time,
 };
 use slab::Slab;
 use std::collections::VecDeque;
@@ -77,6 +75,53 @@ struct JobEntry {
     outcome: Outcome,
 }
 
+/// A finished job, from arrival to end.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The job's number.
+    pub job: JobId,
+    /// Cluster where it ran.
+    pub cluster: SiteId,
+    /// Time at which it joined the input queue.
+    pub arrival: Time,
+    /// Time at which it left the input queue for a LoRaS queue.
+    pub dispatched: Time,
+    /// Time at which its tasks began.
+    pub start: Time,
+    /// Time at which its tasks ended.
+    pub finish: Time,
+    /// Predicted time from dispatch to end, by the LoRaS of the chosen cluster.
+    pub predicted: Option<Span>,
+}
+
+impl Outcome {
+    pub(crate) const fn arriving(job: JobId, arrival: Time) -> Self {
+        let (cluster, later) = (SiteId(0), Time::ZERO);
+        Self { job, cluster, arrival, dispatched: later, start: later, finish: later, predicted: None }
+    }
+
+    /// Time from arrival to end.
+    pub const fn turnaround(&self) -> Span {
+        self.finish.since(self.arrival)
+    }
+
+    /// Time from dispatch to end, which is predicted.
+    pub const fn since_dispatch(&self) -> Span {
+        self.finish.since(self.dispatched)
+    }
+
+    /// Returns true if it waited in a LoRaS queue.
+    pub fn was_queued(&self) -> bool {
+        self.start > self.dispatched
+    }
+
+    /// |predicted − actual| / actual, of the time from dispatch to end; `None` without a prediction.
+    pub fn prediction_error(&self) -> Option<f64> {
+        let actual = self.since_dispatch().as_secs_f64();
+        self.predicted.map(|predicted| (predicted.as_secs_f64() - actual).abs() / actual)
+    }
+}
+
 impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaLoras<P, J, L> {
     /// Idle clusters, to which `arrivals` come, and the collection that receives outcomes. Of `streams`, only local users that are placed at random draw.
     ///
@@ -89,7 +134,8 @@ impl<P: SelectCluster, J: Iterator<Item = Submission>, L: Extend<Outcome>> MetaL
         let (mut clusters, mut first_nodes, mut nodes) = (Vec::new(), Vec::new(), 0);
         for (index, cluster) in (0_u32..).zip(&config.clusters) {
             let is_occupied = occupied.binary_search(&index).is_ok();
-            clusters.push(Loras::new(ClusterState::new(&config, cluster, is_occupied)));
+            let state = ClusterState::new(&config, cluster, is_occupied);
+            clusters.push(Loras { state, queue: VecDeque::new() });
             first_nodes.push(nodes);
             nodes += cluster.nodes;
         }

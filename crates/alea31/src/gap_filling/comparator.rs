@@ -3,8 +3,7 @@
 use crate::plan::ListPlan;
 use crate::plan::usage::{GUARD, MeanScore, UserLedger};
 use crate::readings::{Completion, Weight};
-use crate::state::GridState;
-use crate::state::job::JobIndex;
+use crate::state::{GridState, JobIndex};
 
 /// Compares plans of the same jobs.
 #[derive(Copy, Clone, Debug)]

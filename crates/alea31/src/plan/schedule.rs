@@ -1,9 +1,7 @@
 //! Part of a plan for one cluster: [`ClusterSchedule`].
 
 use crate::plan::slots::{FreeSlots, hash_order};
-use crate::state::GridState;
-use crate::state::clock::Clock;
-use crate::state::job::{JobIndex, JobRequest};
+use crate::state::{Clock, GridState, JobIndex, JobRequest};
 use sim_core::SiteId;
 
 /// Waiting jobs of one cluster, in planned order, and the gaps between them.

@@ -1,9 +1,7 @@
 //! Score of a plan in Best Gap: [`MeanScore`], and its data about users: [`UserLedger`].
 
 use crate::plan::ListPlan;
-use crate::state::GridState;
-use crate::state::clock::Clock;
-use crate::state::job::JobIndex;
+use crate::state::{Clock, GridState, JobIndex};
 use rustc_hash::FxHashMap;
 use sim_core::SiteId;
 

@@ -1,7 +1,7 @@
 //! State of a cluster's nodes and of the jobs that run on them: CPU shares and progress.
 //!
 //! There is no clock and no true run time here: a [`ClusterState`] counts the work that has been done without the total.
-//! [`Completions`](crate::loras::completions::Completions) holds the totals: the world's own the true ones, the predictor's the believed ones.
+//! [`Completions`](crate::loras::Completions) holds the totals: the world's own the true ones, the predictor's the believed ones.
 //!
 //! Tasks of one job sit on several nodes, and the job advances at the rate of the slowest (§5 of the specification). Tasks can
 //! therefore not be ordered by a time of their node. Each *job* has a time of its own, its work, which passes at the job's
@@ -119,13 +119,6 @@ impl ActiveJob {
         // The last nanosecond may have gone a little further than the goal.
         let nanos = goal.saturating_sub(self.done).div_ceil(Work::from(self.rate));
         self.since + Span::from_nanos(u64::try_from(nanos).expect("a job ends within 584 years"))
-    }
-
-    /// Remaining work as the predictor believes: the rest of the profile, or a little if the job has outlived its profile (§6
-    /// of the specification).
-    pub(crate) fn believed_left(&self, now: Time, overrun: f64) -> Work {
-        let (done, profile) = (self.done(now), work_of(self.app.time));
-        if done < profile { profile - done } else { work_of(self.app.time.scaled(overrun)).max(1) }
     }
 }
 

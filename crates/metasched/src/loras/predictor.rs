@@ -4,9 +4,8 @@
 //! are part of neither.
 
 use crate::application::Application;
-use crate::loras::Loras;
 use crate::loras::cluster_state::{ClusterState, WaitingJob, work_of};
-use crate::loras::completions::Completions;
+use crate::loras::{Completions, Loras};
 use sim_core::{Span, Time};
 
 /// Prediction of LoRaS for a job on its cluster.
@@ -39,9 +38,11 @@ pub(crate) fn predict(
     let mut completions = Completions::default();
     for &slot in &replica.state.live {
         let job = &replica.state.running[slot as usize];
+        let (done, profile) = (job.done(now), work_of(job.app.time));
         // Beliefs instead of the truth: a running job ends with its profile, or a little later if it has
-        // outlived its profile.
-        completions.set(slot, job.done(now) + job.believed_left(now, overrun));
+        // outlived its profile (§6 of the specification).
+        let overdue = || done + work_of(job.app.time.scaled(overrun)).max(1);
+        completions.set(slot, if done < profile { profile } else { overdue() });
     }
     completions.recompute(&replica.state, &replica.state.live);
 

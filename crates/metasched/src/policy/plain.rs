@@ -44,13 +44,13 @@ impl Rr {
 impl SelectCluster for Rr {
     fn select(&mut self, view: &mut View<'_>) -> Option<Choice> {
         let next = self.next as usize;
-        let in_turn = |view: &View<'_>| view.sites().cycle().skip(next).take(view.clusters().len());
+        let in_turn = |view: &View<'_>| view.sites().cycle().skip(next).take(view.clusters.len());
         let startable = match self.cycle {
             Cycle::Strict => None,
             Cycle::SkipBusy => in_turn(view).find(|&site| view.can_start(site)),
         };
         let cluster = startable.or_else(|| in_turn(view).find(|&site| view.fits(site)))?;
-        self.next = (cluster.0 + 1) % u32::try_from(view.clusters().len()).expect("clusters are numbered by u32");
+        self.next = (cluster.0 + 1) % u32::try_from(view.clusters.len()).expect("clusters are numbered by u32");
         Some(Choice::of(cluster))
     }
 }
