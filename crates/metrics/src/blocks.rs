@@ -12,8 +12,7 @@
 
 pub mod interval;
 
-use crate::job::{bounded_slowdown, slowdown, tardiness};
-use crate::job_class::JobClass;
+use crate::job::{JobClass, bounded_slowdown, slowdown, tardiness};
 use crate::mean::Sum;
 use crate::summary::Summary;
 use interval::estimate;

@@ -3,7 +3,7 @@
 //! Columns of `summary.csv` and `runs.csv`, `columns.md`, tables, axes, warnings and the metrics of an experiment are
 //! derived from it. A program adds its own with [`OwnMetric`].
 
-use crate::job_class::JobClass;
+use crate::job::JobClass;
 use crate::mean::as_f64;
 use crate::sums::Sums;
 use sim_core::JobRecord;
@@ -32,11 +32,9 @@ impl fmt::Display for Better {
 enum ValueOrigin {
     /// Computed from the sums of any run.
     Formula(fn(&Sums) -> Option<f64>),
-    /// Computed by a program: [`OwnMetric`].
-    Own,
     /// Counted by the command `simulate` or by a world, if there is something to count.
     World,
-    /// Counted by experiments.
+    /// Counted by experiments, or computed by a program: [`OwnMetric`].
     Experiment,
 }
 
@@ -221,7 +219,7 @@ fn described(name: &str, label: &str, better: Better) -> &'static Metric {
     known.copied().unwrap_or_else(|| {
         let leaked = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
         let (name, label) = (leaked(name), leaked(label));
-        let metric = Metric { better, ..Metric::new([name, label, "", label], ValueOrigin::Own) };
+        let metric = Metric { better, ..Metric::new([name, label, "", label], ValueOrigin::Experiment) };
         let metric: &'static Metric = Box::leak(Box::new(metric.ranked(LATER).overview()));
         all.push(metric);
         metric

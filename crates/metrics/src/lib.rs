@@ -56,7 +56,6 @@
 //! ```
 
 pub mod job;
-mod job_class;
 mod mean;
 mod quantile_sketch;
 
@@ -78,7 +77,7 @@ pub mod warm_up;
 
 pub use blocks::{Blocks, Estimate, Refusal};
 pub use catalogue::{Better, Metric, OwnMetric, catalogue};
-pub use job_class::JobClass;
+pub use job::JobClass;
 pub use mean::Mean;
 pub use output::ConfidenceInterval;
 pub use quantile_sketch::QuantileSketch;

@@ -7,7 +7,7 @@
 ///
 /// ```
 /// let mut mean = metrics::Mean::default();
-/// assert_eq!((mean.mean(), mean.max()), (None, None));
+/// assert_eq!(mean.mean(), None);
 /// for value in [2.0, 4.0, 9.0] {
 ///     mean.add(value);
 /// }
@@ -59,11 +59,6 @@ impl Mean {
     pub fn mean(&self) -> Option<f64> {
         // Rounding could carry the mean of equal values one digit past them.
         (self.count > 0).then(|| (self.sum.total() / as_f64(self.count)).clamp(self.min, self.max))
-    }
-
-    /// The largest value, or `None` without values.
-    pub fn max(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.max)
     }
 }
 

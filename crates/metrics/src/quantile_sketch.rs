@@ -85,11 +85,6 @@ impl QuantileSketch {
         self.count
     }
 
-    /// The largest value, exactly, or `None` without values.
-    pub fn max(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.max)
-    }
-
     /// The `p`-quantile by nearest rank, `p` from 0 (the minimum) to 1 (the maximum), or `None` without values.
     ///
     /// # Panics

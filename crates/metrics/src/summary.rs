@@ -154,6 +154,6 @@ impl MetricSummary {
 
     /// The largest value, exactly.
     pub fn max(&self) -> Option<f64> {
-        self.quantiles.max()
+        self.quantile(1.0)
     }
 }

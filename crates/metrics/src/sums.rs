@@ -1,8 +1,7 @@
 //! Sums over the jobs of one run, by user and by class: the input of the formulas of metrics.
 
 use crate::backlog::Trend;
-use crate::job::bounded_slowdown;
-use crate::job_class::JobClass;
+use crate::job::{JobClass, bounded_slowdown};
 use crate::mean::{Mean, Sum, as_f64};
 use crate::summary::Summary;
 use sim_core::JobRecord;
