@@ -1,6 +1,6 @@
 //! Conditions that every schedule must meet under every policy.
 
-use super::scene::{Run, Scene, Transcript, is_admitted};
+use super::scene::{Run, Scene, Transcript};
 use crate::multi_cluster::Passes;
 use crate::policy::Policy;
 use crate::view::View;
@@ -44,6 +44,12 @@ impl Scene {
     ///
     /// If the facts contradict each other, or a job runs where it may not, or where too few processors are free.
     pub fn runs(&self, told: &Transcript) -> Vec<Run> {
+        let is_admitted = |Job { request, .. }: &Job| {
+            (0..)
+                .map(SiteId)
+                .zip(&self.machines)
+                .any(|(site, machine)| machine.suits(request) && request.sites.contains(site))
+        };
         let mut running: BTreeMap<JobId, (Time, SiteId)> = BTreeMap::new();
         let (mut submitted, mut finished) = (Vec::new(), BTreeSet::new());
         let (mut runs, mut busy) = (Vec::new(), vec![0; self.machines.len()]);
@@ -53,7 +59,7 @@ impl Scene {
                     assert_eq!(job.submit, *now);
                     submitted.push(job);
                 }
-                Fact::Rejected { job, .. } => assert!(!is_admitted(&self.machines, self.job(job))),
+                Fact::Rejected { job, .. } => assert!(!is_admitted(self.job(job))),
                 Fact::Started { job, site, processors } => {
                     assert!(submitted.iter().any(|known| known.id == job), "job {job} was not submitted");
                     assert!(!finished.contains(&job), "job {job} started after it had finished");
@@ -76,7 +82,7 @@ impl Scene {
         }
         assert!(running.is_empty(), "still running at the end: {running:?}");
         assert_eq!(&submitted, &self.jobs);
-        let admitted = self.jobs.iter().filter(|job| is_admitted(&self.machines, job));
+        let admitted = self.jobs.iter().filter(|job| is_admitted(job));
         assert!(finished.into_iter().eq(admitted.map(|job| job.id)), "all end at last");
         runs
     }

@@ -111,13 +111,6 @@ pub fn choosy(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     })
 }
 
-/// Returns true if some machine that the job may use is wide enough for it.
-pub fn is_admitted(machines: &[Machine], job: &Job) -> bool {
-    let suits =
-        |(site, machine): (u32, &Machine)| machine.suits(&job.request) && job.request.sites.contains(SiteId(site));
-    (0..).zip(machines).any(suits)
-}
-
 /// Sets estimates that are too long, too short or missing, and makes some jobs of no length.
 pub fn misjudged(jobs: Vec<Job>) -> impl Strategy<Value = Vec<Job>> {
     (Just(jobs), prop::collection::vec((0..15_u64, 0..8_u64), 60)).prop_map(|(mut jobs, wrong)| {
