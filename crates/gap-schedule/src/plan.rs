@@ -135,7 +135,8 @@ impl Plan {
     /// Expects jobs that still run at their expected ends to take as long again as they have run so far.
     fn expect_overdue(&mut self, now: Time) {
         for machine in &mut self.machines {
-            while let Some(PlannedJob { job, start, .. }) = machine.overdue(now) {
+            // The last of the list ends first.
+            while let Some(&PlannedJob { job, start, .. }) = machine.running.last().filter(|last| last.end <= now) {
                 let longer = now.since(start).max(Span::from_nanos(1));
                 machine.expect(job.job, now + longer, now);
             }
@@ -209,19 +210,6 @@ sim_core::answers! {
     }
 }
 
-impl GapBound {
-    /// Returns the latest instant at which a gap of this machine may start, if there is any.
-    fn latest_start(self, machine: &MachinePlan, makespan: Time) -> Option<Time> {
-        let bound = match self {
-            Self::LastStart => machine.planned.back()?.start,
-            Self::LastCompletion => machine.planned.iter().map(|planned| planned.end).max()?,
-            Self::Makespan => makespan,
-            Self::Unbounded => Time::MAX,
-        };
-        bound.as_nanos().checked_sub(1).map(Time::from_nanos)
-    }
-}
-
 /// Search for one job's gaps, machine by machine.
 struct Gaps<'a> {
     plan: &'a Plan,
@@ -252,7 +240,13 @@ impl<'a> Gaps<'a> {
     /// Returns the start of the machine's earliest gap, if it is not after `latest`. `operations` counts the steps visited.
     fn start(&self, machine: usize, span: Span, latest: Time, operations: &mut u64) -> Option<Time> {
         let machine = &self.plan.machines[machine];
-        let latest = latest.min(self.bound.latest_start(machine, self.makespan)?);
+        let bound = match self.bound {
+            GapBound::LastStart => machine.planned.back()?.start,
+            GapBound::LastCompletion => machine.planned.iter().map(|planned| planned.end).max()?,
+            GapBound::Makespan => self.makespan,
+            GapBound::Unbounded => Time::MAX,
+        };
+        let latest = latest.min(bound.as_nanos().checked_sub(1).map(Time::from_nanos)?);
         machine.idle.earliest(self.now, span, self.job.request.processors, latest, operations)
     }
 }

@@ -99,11 +99,6 @@ impl MachinePlan {
         self.planned.front().map(|planned| planned.start)
     }
 
-    /// Returns the running job that should have ended first, if that was by `now`.
-    pub(super) fn overdue(&self, now: Time) -> Option<PlannedJob> {
-        self.running.last().copied().filter(|running| running.end <= now)
-    }
-
     /// Returns the position of a job with this deadline by Earliest Deadline First: before the first planned job with a
     /// later one. A job without a deadline has the latest of all, and goes last.
     pub(super) fn edf_position(&self, job: &QueuedJob) -> usize {
