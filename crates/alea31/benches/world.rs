@@ -4,7 +4,7 @@
 //! `GRID_TRACES` names its folder (Alea 3.1 itself needs 10 for EASY, 67 for CONS, 19 for Best Gap and 431 for BGT),
 //! and the speed-up of plans over their obvious twin.
 
-use alea31::{Cons, Easy, GapFilling, Policy, run};
+use alea31::{Cons, Easy, GapFilling, Policy, World};
 use criterion::{Criterion, criterion_group, criterion_main};
 use rand_distr::{Distribution, Exp, Geometric, LogNormal};
 use sim_core::{Job, JobId, Purpose, Span, Stream, Streams, Time};
@@ -66,11 +66,12 @@ fn streams(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let [easy, cons, best_gap, bgt] = policies();
-                run(
+                World::new(
                     &[128, 64],
                     [easy, cons, best_gap, bgt].into_iter().nth(place).expect("four").1,
                     black_box(&jobs[..]),
                 )
+                .run()
             });
         });
     }
@@ -89,7 +90,7 @@ fn table_3(_: &mut Criterion) {
     for (name, policy) in policies() {
         let mut policy = Some(policy);
         let time = timed(|| {
-            black_box(run(&WAGAP, policy.take().expect("it runs once"), &jobs[..]));
+            black_box(World::new(&WAGAP, policy.take().expect("it runs once"), &jobs[..]).run());
         });
         println!("{name}, first 17 500 jobs of wagap-2013: {time:.2?}");
     }
@@ -101,10 +102,10 @@ fn twins(_: &mut Criterion) {
         let (_, fast) = policies().into_iter().find(|(other, _)| *other == name).expect("a policy");
         let (mut fast, mut slow) = (Some(fast), Some(Obvious::new(kind)));
         let fast = timed(|| {
-            black_box(run(&[128, 64], fast.take().expect("it runs once"), &jobs[..]));
+            black_box(World::new(&[128, 64], fast.take().expect("it runs once"), &jobs[..]).run());
         });
         let slow = timed(|| {
-            black_box(run(&[128, 64], slow.take().expect("it runs once"), &jobs[..]));
+            black_box(World::new(&[128, 64], slow.take().expect("it runs once"), &jobs[..]).run());
         });
         let ratio = slow.as_secs_f64() / fast.as_secs_f64();
         println!("{name} against its twin: {ratio:.1} times as fast ({fast:.1?} against {slow:.1?})");

@@ -23,16 +23,17 @@
 //! A policy is an implementation of [`Policy`]: it sees the [`GridState`], with the requests of the jobs submitted so
 //! far and the processors of the clusters. Only the world knows true run times.
 //!
-//! [`World`] is a [`sim_core::Model`], and [`run`] runs it:
+//! [`World`] is a [`sim_core::Model`], and [`World::run`] runs it:
 //!
 //! ```
-//! use alea31::{Easy, Means, run};
+//! use alea31::{Easy, Means, World};
 //! use sim_core::{Job, JobId, Span, Time};
 //!
 //! let job = |id, submit, processors, runtime| {
 //!     Job::new(JobId(id), Time::from_secs(submit), processors, Span::from_secs(runtime))
 //! };
-//! let records = run(&[4], Easy::default(), [job(0, 0, 4, 100), job(1, 200, 4, 50), job(2, 210, 4, 50)]);
+//! let jobs = [job(0, 0, 4, 100), job(1, 200, 4, 50), job(2, 210, 4, 50)];
+//! let records = World::new(&[4], Easy::default(), jobs).run();
 //! assert_eq!(records[0].start, Time::from_nanos(29_249_600_000)); // the simulator starts up, and the job travels
 //! assert_eq!(records[1].finish, Time::from_nanos(251_008_000_000)); // 50 s take 51
 //! assert_eq!(records[2].start, Time::from_nanos(251_016_000_000));
@@ -54,4 +55,4 @@ pub use gap_filling::GapFilling;
 pub use means::Means;
 pub use readings::{Acceptance, Completion, Compression, Moves, Pick, Readings, Rounds, Suitability, Weight};
 pub use state::{Clock, Cluster, GridState, JobIndex, JobRequest, executed_time, limit, work};
-pub use world::{Event, Policy, World, run, start_up};
+pub use world::{Event, Policy, World, start_up};

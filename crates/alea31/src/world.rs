@@ -78,15 +78,6 @@ pub trait Policy {
     fn search(&mut self, now: Clock, state: &GridState) {}
 }
 
-/// Runs `jobs` on clusters of these `processors` under `policy`, and returns every job's record, in order of ids.
-///
-/// # Panics
-///
-/// Same as [`World::new`].
-pub fn run(processors: &[u32], policy: impl Policy, jobs: impl Into<Arc<[Job]>>) -> Vec<JobRecord> {
-    World::new(processors.to_vec(), policy, jobs).run()
-}
-
 /// Returns the instant at which a simulator of these clusters, each with its nodes and its processors per node, is up:
 /// 29.2416 s on Wagap ((20, 80) and (48, 12)), 16.9688 s on 120 nodes of 2. See [`World`].
 ///
@@ -122,7 +113,7 @@ impl<P: Policy> World<P> {
     /// # Panics
     ///
     /// If the clusters are not in order of size, if there are more than 127, or if the jobs are not in order of submission.
-    pub fn new(processors: Vec<u32>, policy: P, jobs: impl Into<Arc<[Job]>>) -> Self {
+    pub fn new(processors: &[u32], policy: P, jobs: impl Into<Arc<[Job]>>) -> Self {
         let jobs = jobs.into();
         assert!(processors.len() <= 127, "a job distinguishes at most 127 clusters, not {}", processors.len());
         assert!(processors.is_sorted_by(|a, b| a >= b), "clusters come in order of size, not {processors:?}");
@@ -135,7 +126,7 @@ impl<P: Policy> World<P> {
             on_their_way: 0,
             pass_is_due: false,
             start_up: start_up([(20, 80), (48, 12)]),
-            state: GridState::new(&processors),
+            state: GridState::new(processors),
             jobs,
         }
     }

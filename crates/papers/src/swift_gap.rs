@@ -171,7 +171,7 @@ impl SwiftGapPaper {
         }
     }
 
-    fn world<P: alea31::Policy>(&self, clusters: Vec<u32>, policy: P, jobs: Arc<[Job]>) -> World<P> {
+    fn world<P: alea31::Policy>(&self, clusters: &[u32], policy: P, jobs: Arc<[Job]>) -> World<P> {
         World::new(clusters, policy, jobs).with_start_up(Time::ZERO + Span::from_secs_f64(self.file.simulator.start_up))
     }
 }
@@ -349,7 +349,7 @@ impl Paper for SwiftGapPaper {
         let jobs = self.jobs(cell.workload, cell.records, streams);
         let clusters = self.file.clusters.processors(cell.workload);
         let records = match cell.profile {
-            Profile::Alea31 => self.world(clusters, self.policy(cell.policy, cell.workload, streams), jobs).run(),
+            Profile::Alea31 => self.world(&clusters, self.policy(cell.policy, cell.workload, streams), jobs).run(),
             Profile::Clean => clean::run(&clusters, clean::scheduler(cell.policy, streams), &jobs),
         };
         Measured::of(&records).into()

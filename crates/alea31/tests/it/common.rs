@@ -3,7 +3,7 @@
 //! The intake rules are repeated here as briefly as possible: the crate that reads logs is not allowed here, and two
 //! implementations of one page check each other.
 
-use alea31::{Means, Policy, run};
+use alea31::{Means, Policy, World};
 use sim_core::{Job, JobId, SiteId, Span, Time};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -71,7 +71,7 @@ fn job(line: &str, origin: &mut Option<u64>) -> Option<Job> {
 pub(crate) fn means(policy: impl Fn() -> Box<dyn Policy>) -> Option<Vec<Means>> {
     let means = |n: u64| {
         let jobs = wagap(usize::try_from(n).expect("few"))?;
-        Some(Means::of(&run(&WAGAP, policy(), jobs)))
+        Some(Means::of(&World::new(&WAGAP, policy(), jobs).run()))
     };
     NUMBERS.into_iter().map(means).collect()
 }

@@ -1,7 +1,7 @@
 //! Schedules of Alea 3.1 itself, and the table that was printed from them.
 
 use crate::common::{WAGAP, means, open, wagap};
-use alea31::{Cons, Easy, GapFilling, Means, Policy, run};
+use alea31::{Cons, Easy, GapFilling, Means, Policy, World};
 use sim_core::{JobRecord, Purpose, Streams};
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ fn oracle(name: &str) -> Option<BTreeMap<u32, (f64, f64)>> {
 fn check(policy: &str, jobs: usize, make: impl Policy) {
     let name = format!("alea31_{policy}_wagap{jobs}");
     let (Some(expected), Some(jobs)) = (oracle(&name), wagap(jobs)) else { return };
-    let records = run(&WAGAP, make, jobs);
+    let records = World::new(&WAGAP, make, jobs).run();
     assert_eq!(records.len(), expected.len(), "{name}: every job runs");
     let count = f64::from(u32::try_from(records.len()).expect("few"));
     let (mut ours, mut theirs) = ((0.0, 0.0), (0.0, 0.0));
@@ -106,7 +106,7 @@ fn cons_meets_table_3_within_a_tenth() {
 #[test]
 fn best_gap_has_the_wait_of_alea_on_15000_jobs() {
     let Some(jobs) = wagap(15_000) else { return };
-    let means = Means::of(&run(&WAGAP, GapFilling::best_gap(), jobs));
+    let means = Means::of(&World::new(&WAGAP, GapFilling::best_gap(), jobs).run());
     assert_eq!(format!("{:.2}", means.wait), "2302.19");
 }
 

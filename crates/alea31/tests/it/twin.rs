@@ -3,7 +3,7 @@
 use crate::common::{WAGAP, wagap};
 use crate::obvious::{Kind, Obvious};
 use crate::obvious_easy::ObviousEasy;
-use alea31::{Cons, Easy, GapFilling, Means, Policy, Readings, World, executed_time, run, start_up, work};
+use alea31::{Cons, Easy, GapFilling, Means, Policy, Readings, World, executed_time, start_up, work};
 use proptest::prelude::*;
 use sim_core::{Fact, Job, JobId, Purpose, Sim, SiteId, SiteSet, Span, Stream, Streams, Time, testkit};
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ fn stream() -> Stream {
 }
 
 fn check(jobs: &[Job], fast: impl Policy, slow: Kind) -> Result<(), TestCaseError> {
-    prop_assert_eq!(run(&CLUSTERS, fast, jobs), run(&CLUSTERS, Obvious::new(slow), jobs));
+    prop_assert_eq!(World::new(&CLUSTERS, fast, jobs).run(), World::new(&CLUSTERS, Obvious::new(slow), jobs).run());
     Ok(())
 }
 
@@ -66,8 +66,8 @@ proptest! {
     #[test]
     fn easy_backfills_as_its_twin_does(jobs in jobs()) {
         prop_assert_eq!(
-            run(&CLUSTERS, Easy::default(), &jobs[..]),
-            run(&CLUSTERS, ObviousEasy::default(), &jobs[..])
+            World::new(&CLUSTERS, Easy::default(), &jobs[..]).run(),
+            World::new(&CLUSTERS, ObviousEasy::default(), &jobs[..]).run()
         );
     }
 
@@ -113,7 +113,7 @@ proptest! {
             Box::new(GapFilling::swift_gap(readings, stream())),
         ];
         for (index, policy) in policies.into_iter().enumerate() {
-            let (_, told) = Sim::new(World::new(CLUSTERS.to_vec(), policy, &jobs[..]), Vec::new()).run();
+            let (_, told) = Sim::new(World::new(&CLUSTERS, policy, &jobs[..]), Vec::new()).run();
             let mut busy = [0; 2];
             let mut running = BTreeMap::new();
             let mut latest = Time::ZERO;
@@ -146,7 +146,7 @@ proptest! {
 
     #[test]
     fn the_same_stream_makes_the_same_schedule(jobs in jobs()) {
-        let searched = || run(&CLUSTERS, GapFilling::bgt(stream()), &jobs[..]);
+        let searched = || World::new(&CLUSTERS, GapFilling::bgt(stream()), &jobs[..]).run();
         prop_assert_eq!(searched(), searched());
     }
 }
@@ -169,10 +169,10 @@ fn of_two_jobs_that_are_done_at_once_neither_holds_processors_when_the_plan_is_c
         on_the_smaller(2, 7, 1, 1),
         on_the_smaller(3, 5, 1, 358),
     ];
-    let records = run(&CLUSTERS, Cons::default(), jobs);
+    let records = World::new(&CLUSTERS, Cons::default(), jobs).run();
     assert_eq!(records[0].finish, records[1].finish);
     assert!(records[2].start < records[3].start, "{records:?}");
-    assert_eq!(records, run(&CLUSTERS, Obvious::new(Kind::Cons), jobs));
+    assert_eq!(records, World::new(&CLUSTERS, Obvious::new(Kind::Cons), jobs).run());
 }
 
 /// Clusters of 68 and 120 nodes: the simulator queries the nodes and processors of each before it admits jobs.
@@ -183,9 +183,13 @@ fn the_simulator_starts_up_the_later_the_more_processors_there_are() {
     assert_eq!(start_up([(120, 2)]), Time::from_nanos(16_968_800_000));
     let job = [Job::new(JobId(0), Time::ZERO, 4, Span::from_secs(60))];
     let travel = Span::from_nanos(8_000_000);
-    assert_eq!(run(&CLUSTERS, Easy::default(), job)[0].start, wagap + travel, "unless it is told otherwise");
+    assert_eq!(
+        World::new(&CLUSTERS, Easy::default(), job).run()[0].start,
+        wagap + travel,
+        "unless it is told otherwise"
+    );
     for start_up in [Time::ZERO, start_up([(120, 2)])] {
-        let world = World::new(CLUSTERS.to_vec(), Easy::default(), job).with_start_up(start_up);
+        let world = World::new(&CLUSTERS, Easy::default(), job).with_start_up(start_up);
         assert_eq!(world.run()[0].start, start_up + travel);
     }
 }
@@ -201,7 +205,7 @@ fn the_first_3000_jobs_start_at_once() {
         Box::new(GapFilling::swift_gap(Readings::default(), stream())),
     ];
     for policy in policies {
-        let records = run(&WAGAP, policy, &jobs[..]);
+        let records = World::new(&WAGAP, policy, &jobs[..]).run();
         assert_eq!(records.len(), jobs.len());
         for record in &records[1..] {
             assert!(record.wait() < Span::from_secs(10), "{record:?}");

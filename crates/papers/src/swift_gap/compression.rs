@@ -17,7 +17,7 @@ pub(super) fn schedule(paper: &SwiftGapPaper, streams: &Streams) -> Shown {
     let records = *paper.records.last().expect("there is one");
     let jobs = paper.jobs(Workload::Wagap, records, streams);
     let clusters = paper.file.clusters.processors(Workload::Wagap);
-    let world = paper.world(clusters, WatchedCons::default(), jobs);
+    let world = paper.world(&clusters, WatchedCons::default(), jobs);
     let (world, ()) = Sim::new(world, ()).run();
     let Some(moment) = &world.policy().best else { return Shown::default() };
     let caption = format!("{} on {}: {}", Name::Cons.name(), paper.short_name(Workload::Wagap), moment.story);

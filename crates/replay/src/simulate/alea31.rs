@@ -84,7 +84,7 @@ impl World for Alea31 {
         let jobs: Arc<[Job]> = intake.by_ref().map(take_in).collect::<Result<_>>().context("--profile alea31")?;
         let processors: Vec<u32> = at.sites.machines.iter().map(|machine| machine.processors).collect();
         let at_work = at_work(&self.policies[policy], at.log.seed(), processors.len())?;
-        let world = alea31::World::new(processors, at_work, jobs).with_start_up(self.start_up);
+        let world = alea31::World::new(&processors, at_work, jobs).with_start_up(self.start_up);
         let (_, watch) = at.run(policy, world, watch)?;
         Ok(watch.finish(intake.repairs().clone()))
     }
