@@ -2,7 +2,6 @@
 
 pub(crate) mod cluster_state;
 pub(crate) mod predictor;
-mod share;
 
 use crate::application::Application;
 use crate::loras::cluster_state::{ClusterState, JobNodes, WaitingJob, Work};
