@@ -85,13 +85,6 @@ impl<A: Probe, B: Probe> Probe for (A, B) {
     }
 }
 
-impl<P: Probe> Probe for &mut P {
-    #[inline]
-    fn observe(&mut self, now: Time, fact: &Fact) {
-        (**self).observe(now, fact);
-    }
-}
-
 impl Probe for Vec<(Time, Fact)> {
     fn observe(&mut self, now: Time, fact: &Fact) {
         self.push((now, *fact));
