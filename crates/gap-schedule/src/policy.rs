@@ -189,7 +189,6 @@ macro_rules! forward_answers {
     };
 }
 
-pub(crate) use crate::forward_events;
 pub(crate) use forward_answers;
 
 impl<T: DerefMut<Target: Policy>> Policy for T {

@@ -34,8 +34,9 @@ pub use proptest;
 pub use scene::{Run, Scene, Transcript, conformance_scenes, scenes};
 pub use scene::{choosy, due, hurried, machines, misjudged, readings, with_deadlines};
 
+use crate::forward_events;
 use crate::multi_cluster::Passes;
-use crate::policy::{Policy, forward_answers, forward_events};
+use crate::policy::{Policy, forward_answers};
 use crate::view::{Starts, View};
 
 /// Asserts that a policy and its reference return the same starts at every pass of a run.

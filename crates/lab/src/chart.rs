@@ -19,7 +19,8 @@ pub(crate) use draw::readout;
 pub use forest::{Dot, Facet, Forest};
 pub use gantt::{Bar, Gantt};
 
-pub use scale::{date, decimals_for, extremes, fixed, significant};
+pub(crate) use scale::decimals_for;
+pub use scale::{date, extremes, fixed, significant};
 pub use sketch::{Piece, Sketch};
 
 use metrics::ConfidenceInterval;

@@ -8,7 +8,6 @@ pub use crate::measure::metric::Values;
 pub use crate::measure::quantity::{DesignPoint, Quantity};
 pub use crate::measure::table::{Entry, Row, Table};
 use crate::output::provenance::executable_sha256;
-use crate::paper::logs::Declared;
 pub use crate::paper::logs::Logs;
 pub use crate::report::exhibit::{Exhibit, Figure, Panel, Series};
 pub use crate::report::shown::Shown;
@@ -56,7 +55,7 @@ pub trait Paper: Sized + Sync {
     /// Notes that a reader must see first.
     const NOTES: &'static [&'static str] = &[];
     /// Logs that it runs on, by [`logs!`](crate::logs!). If one is missing, the paper is skipped.
-    const LOGS: &'static [Declared] = &[];
+    const LOGS: &'static [(&'static str, &'static str)] = &[];
 
     /// Returns the scenario as stored; fails if the text is not TOML.
     fn scenario() -> Result<Scenario> {

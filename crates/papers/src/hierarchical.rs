@@ -14,7 +14,6 @@ use lab::paper::{About, Effort, Exhibit, Paper, Reading};
 use lab::scenario::Scenario;
 use measure::{Metric, RunSums};
 use serde::Serialize;
-use sim_core::readings::joined;
 use sim_core::{JobLog, Purpose, Sim, Streams};
 
 tables! {
@@ -296,7 +295,15 @@ impl Paper for Hierarchical {
     const PAGE: &'static str = include_str!("../pages/hierarchical.md");
     const MODELS: &'static str = crate::MODELS;
 
-    const READINGS: &'static [Reading] = &joined::<17>(Readings::LIST, OfSentences::LIST);
+    const READINGS: &'static [Reading] = &{
+        let (model, sentences) = (Readings::LIST, OfSentences::LIST);
+        let (mut all, mut i) = ([model[0]; Readings::LIST.len() + OfSentences::LIST.len()], 0);
+        while i < all.len() {
+            all[i] = if i < model.len() { model[i] } else { sentences[i - model.len()] };
+            i += 1;
+        }
+        all
+    };
     const NOTES: &'static [&'static str] = &[
         "The paper's curves are lost in the copy that we worked from; its sentences remain. It prints no number but the \
          spread of its runs.",

@@ -269,7 +269,6 @@ fn pictures(sections: &[page::Section]) -> impl Iterator<Item = &Picture> {
 }
 
 /// Parsers of the files beside a log, for tests with damaged files.
-#[doc(hidden)]
 pub mod read {
     pub use super::hier::parse as tree;
     pub use super::metasched::parse as clusters;

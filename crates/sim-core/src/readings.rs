@@ -228,30 +228,6 @@ macro_rules! answers {
     }};
 }
 
-/// Concatenates two lists: the readings of a model, and those of its paper alone.
-///
-/// ```
-/// use sim_core::readings::{Reading, joined};
-///
-/// const OF_MODEL: &[Reading] = &[Reading { id: "R1", field: "order", question: "Who is first?", answers: &["fcfs"] }];
-/// const OF_PAPER: &[Reading] = &[Reading { id: "R2", field: "declining", question: "Is that good?", answers: &["yes"] }];
-/// const ALL: &[Reading] = &joined::<2>(OF_MODEL, OF_PAPER);
-/// assert_eq!([ALL[0].id, ALL[1].id], ["R1", "R2"]);
-/// ```
-///
-/// # Panics
-///
-/// If their lengths do not add up to `N`; in a constant, at compile time.
-pub const fn joined<const N: usize>(first: &[Reading], then: &[Reading]) -> [Reading; N] {
-    assert!(first.len() + then.len() == N, "N is not the length of both lists");
-    let (mut all, mut i) = ([Reading { id: "", field: "", question: "", answers: &[] }; N], 0);
-    while i < N {
-        all[i] = if i < first.len() { first[i] } else { then[i - first.len()] };
-        i += 1;
-    }
-    all
-}
-
 #[doc(hidden)]
 pub fn place_of(word: &str, answers: &[&str]) -> Result<usize, String> {
     let found = || format!("expected {}, found {word:?}", answers.join(", "));

@@ -225,7 +225,7 @@ pub fn significant(value: f64) -> String {
 
 /// Returns the number of decimals, 0 to 8, that show `digits` significant digits of `value`.
 #[expect(clippy::cast_possible_truncation, reason = "clamped just before")]
-pub fn decimals_for(value: f64, digits: i32) -> i32 {
+pub(crate) fn decimals_for(value: f64, digits: i32) -> i32 {
     (f64::from(digits - 1) - libm::log10(value.abs()).floor()).clamp(0.0, 8.0) as i32
 }
 

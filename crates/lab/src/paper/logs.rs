@@ -17,15 +17,12 @@ use workload::{Estimates, HeldLog, InputError, Options, SwfReader};
 /// The environment variable that names the folder of logs.
 pub const VARIABLE: &str = "GRID_TRACES";
 
-/// A log as [`logs!`](crate::logs!) declares it: its file in the Parallel Workloads Archive, and the SHA-256 of its text, unpacked.
-pub type Declared = (&'static str, &'static str);
-
 /// Declares the logs of a paper, within its `impl Paper`: file, and SHA-256 of the unpacked text. The paper has a field `logs` of the type
 /// [`Logs`](crate::paper::logs::Logs), which receives them. docs/extending.md ("A paper over logs") shows it.
 #[macro_export]
 macro_rules! logs {
     ($($file:literal = $sha256:literal),+ $(,)?) => {
-        const LOGS: &'static [$crate::paper::logs::Declared] = &[$(($file, $sha256)),+];
+        const LOGS: &'static [(&'static str, &'static str)] = &[$(($file, $sha256)),+];
 
         fn with_traces(self, traces: ::core::option::Option<&::std::path::Path>) -> $crate::paper::Result<Self> {
             Ok(Self { logs: $crate::paper::logs::Logs::read(Self::LOGS, traces)?, ..self })
@@ -59,8 +56,8 @@ pub struct Logs(Vec<(&'static str, Log)>);
 
 impl Logs {
     /// Reads the declared logs; fails with [`Missing`] if one is not found, and if its hash is another.
-    pub fn read(declared: &[Declared], traces: Option<&Path>) -> Result<Self> {
-        let read = |&(file, sha256): &Declared| {
+    pub fn read(declared: &[(&'static str, &'static str)], traces: Option<&Path>) -> Result<Self> {
+        let read = |&(file, sha256): &(&'static str, &'static str)| {
             let path = find(file, traces).ok_or(Missing { file })?;
             Ok((file, Log::read(&path, sha256)?))
         };

@@ -1,6 +1,7 @@
 use super::*;
+use crate::forward_events;
 use crate::multi_cluster::Passes;
-use crate::policy::{forward_answers, forward_events};
+use crate::policy::forward_answers;
 use crate::queue::Queue;
 use crate::testkit::scenes;
 use crate::view::{Machine, Running};
