@@ -186,7 +186,7 @@ fn the_simulator_starts_up_the_later_the_more_processors_there_are() {
     assert_eq!(
         World::new(&CLUSTERS, Easy::default(), job).run()[0].start,
         wagap + travel,
-        "unless it is told otherwise"
+        "the start-up time is that of wagap by default"
     );
     for start_up in [Time::ZERO, start_up([(120, 2)])] {
         let world = World::new(&CLUSTERS, Easy::default(), job).with_start_up(start_up);
